@@ -1,0 +1,39 @@
+/* check.h - what this machine offers, and what bitzel needs of it.
+ *
+ * A check looks at one thing and judges it: BZ_CHECK_FAIL where bitzel cannot work,
+ * BZ_CHECK_WARN where it works with less. Each really tries or measures the thing it
+ * is about; nothing is changed. The file system's files are found under a root that a
+ * test may choose.
+ */
+#ifndef BZ_CMD_CHECK_H
+#define BZ_CMD_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/defs.h"
+
+enum bz_check_state { BZ_CHECK_OK, BZ_CHECK_WARN, BZ_CHECK_FAIL };
+
+/* The machine to look at. */
+struct bz_check_host {
+    const char *root;  /* goes before /proc and /sys: "" for the real ones */
+    const char *cache; /* the directory results are stored in; need not exist */
+    bool privileged;   /* whether limits of ordinary users do not apply */
+    int64_t now;       /* wall clock, see os/clock.h */
+};
+
+struct bz_check_row {
+    const char *name;
+    enum bz_check_state state;
+    char found[160];
+    const char *fix; /* what to do; NULL if the state is BZ_CHECK_OK */
+};
+
+/* Checks number 0 to bz_check_count() - 1, in the order to show them. */
+size_t bz_check_count(void);
+void bz_check_run(size_t i, const struct bz_check_host *host,
+                  struct bz_check_row *row) BZ_NONNULL;
+
+#endif

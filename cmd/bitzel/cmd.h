@@ -1,0 +1,68 @@
+/* cmd.h - a subcommand, as main and help see it.
+ *
+ * A command is one constant: its words for help, its option table, and a function.
+ * Adding a command is writing cmd_<name>.c and adding it to the list in main.c.
+ */
+#ifndef BZ_CMD_CMD_H
+#define BZ_CMD_CMD_H
+
+#include "opt.h"
+#include "out.h"
+
+/* What a script can rely on. Codes 5 and 6 are reserved for a sandbox that is required
+ * but missing and for a verification that found a difference. A process that a signal
+ * ends shows 128 + signal in the shell. */
+enum bz_cmd_exit {
+    BZ_CMD_EXIT_SUCCESS = 0,
+    BZ_CMD_EXIT_TASK = 1,  /* a task of the build failed */
+    BZ_CMD_EXIT_USAGE = 2, /* the command line, configuration or a recipe is wrong */
+    BZ_CMD_EXIT_NONE = 3,  /* a target or query matched nothing */
+    BZ_CMD_EXIT_INFRA = 4, /* the system or the surroundings failed */
+};
+
+struct bz_cmd_globals {
+    bool quiet, verbose, help, version;
+    int color; /* enum bz_out_color */
+    const char *directory;
+};
+
+/* What a command gets besides its own options. */
+struct bz_cmd_env {
+    const struct bz_cmd *const *commands; /* all of them, up to a NULL */
+    const struct bz_opt *global_rows;
+    struct bz_cmd_globals global;
+    struct bz_out out; /* standard output: results only */
+    struct bz_out log; /* standard error: everything else */
+};
+
+/* `values` is the struct that the option rows fill. Returns an exit status, or a
+ * negative enum bz_code with *err filled. */
+typedef int (*bz_cmd_fn)(struct bz_cmd_env *env, const void *values,
+                         struct bz_err *err);
+
+struct bz_cmd {
+    const char *name;
+    const char *summary; /* a few words, as in a list */
+    const char *detail;  /* a paragraph for its own help */
+    const struct bz_opt *opts;
+    const struct bz_opt_arg *args;
+    size_t size; /* of the struct the rows fill, at least 1 */
+    bz_cmd_fn run;
+};
+
+extern const struct bz_cmd bz_cmd_doctor;
+extern const struct bz_cmd bz_cmd_help;
+extern const struct bz_cmd bz_cmd_version;
+
+/* The named command, or NULL and *err filled with the nearest names. */
+const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const char *name,
+                                 struct bz_err *err) BZ_MUST_CHECK;
+
+/* Help on all commands, and on one. */
+void bz_cmd_help_overview(struct bz_cmd_env *env);
+void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd);
+
+/* The line that --version and the version command begin with. */
+void bz_cmd_version_line(struct bz_out *out);
+
+#endif

@@ -1,0 +1,125 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "cmd.h"
+#include "codec/jsonw.h"
+#include "os/clock.h"
+
+/* The columns where names and findings begin. */
+#define NAME 6
+#define SPLIT 23
+
+struct doctor_values {
+    bool json;
+};
+
+static const struct bz_opt opts[] = {
+    BZ_OPT_FLAG(struct doctor_values, json, 0, "json", "Print one JSON object"),
+    BZ_OPT_END,
+};
+
+static const struct bz_opt_arg args[] = {BZ_OPT_END};
+
+static const struct {
+    const char *word;
+    enum bz_out_style style;
+} states[] = {
+    [BZ_CHECK_OK] = {"ok",   BZ_OUT_GREEN },
+    [BZ_CHECK_WARN] = {"warn", BZ_OUT_YELLOW},
+    [BZ_CHECK_FAIL] = {"fail", BZ_OUT_RED   },
+};
+
+/* Where results will be kept: the user's cache directory. A relative XDG_CACHE_HOME
+ * does not count, as its specification says. */
+static void cache_dir(char *path, size_t size)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+
+    if (xdg && xdg[0] == '/')
+        snprintf(path, size, "%s/bitzel", xdg);
+    else
+        snprintf(path, size, "%s/.cache/bitzel", home && home[0] == '/' ? home : "");
+}
+
+static void write_json(struct bz_out *out, const struct bz_check_row *rows, size_t n,
+                       const size_t *count)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_jsonw w = bz_jsonw_to(&text, 2);
+
+    bz_jsonw_map(&w);
+    bz_jsonw_list(bz_jsonw_key(&w, "checks"));
+    for (size_t i = 0; i < n; i++) {
+        bz_jsonw_map(&w);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "name"), rows[i].name);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "status"), states[rows[i].state].word);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "found"), rows[i].found);
+        if (rows[i].fix)
+            bz_jsonw_cstr(bz_jsonw_key(&w, "fix"), rows[i].fix);
+        else
+            bz_jsonw_null(bz_jsonw_key(&w, "fix"));
+        bz_jsonw_map_end(&w);
+    }
+    bz_jsonw_list_end(&w);
+    for (size_t s = 0; s < BZ_COUNTOF(states); s++)
+        bz_jsonw_int(bz_jsonw_key(&w, states[s].word), (int64_t)count[s]);
+    bz_jsonw_map_end(&w);
+    bz_out_print(out, "%s\n", bz_buf_text(&text));
+}
+
+static void write_text(struct bz_out *out, const struct bz_check_row *row)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf fix = {0};
+    const char *word = states[row->state].word;
+
+    bz_out_paint(out, states[row->state].style, word);
+    bz_out_print(out, "%*s%s", (int)(NAME - strlen(word)), "", row->name);
+    bz_out_row(out, (unsigned)(NAME + strlen(row->name)), SPLIT, row->found);
+    if (row->fix) {
+        bz_buf_addf(&fix, "fix: %s", row->fix);
+        bz_out_row(out, 0, SPLIT, bz_buf_text(&fix));
+    }
+}
+
+static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
+{
+    const struct doctor_values *v = values;
+    size_t n = bz_check_count();
+    BZ_CLEANUP(bz_mem_freep) struct bz_check_row *rows = bz_mem_array(n, sizeof(*rows));
+    size_t count[BZ_COUNTOF(states)] = {0};
+    char cache[PATH_MAX];
+    struct bz_check_host host = {.root = "",
+                                 .cache = cache,
+                                 .privileged = geteuid() == 0,
+                                 .now = bz_clock_wall()};
+
+    (void)err;
+    cache_dir(cache, sizeof(cache));
+    for (size_t i = 0; i < n; i++) {
+        bz_check_run(i, &host, &rows[i]);
+        count[rows[i].state]++;
+        if (!v->json && (rows[i].state != BZ_CHECK_OK || !env->global.quiet))
+            write_text(&env->out, &rows[i]);
+    }
+    if (v->json)
+        write_json(&env->out, rows, n, count);
+    return count[BZ_CHECK_FAIL] > 0 ? BZ_CMD_EXIT_INFRA : BZ_CMD_EXIT_SUCCESS;
+}
+
+const struct bz_cmd bz_cmd_doctor = {
+    .name = "doctor",
+    .summary = "Check what this machine offers",
+    .detail = "Checks what bitzel needs of this machine. Each row is ok, warn (bitzel "
+              "works, with less) or fail (it cannot work), and says what was found and "
+              "what to do about it. The exit status is 4 if a row is fail.",
+    .opts = opts,
+    .args = args,
+    .size = sizeof(struct doctor_values),
+    .run = run,
+};

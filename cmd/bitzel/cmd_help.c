@@ -1,0 +1,101 @@
+#include <stdio.h>
+
+#include "cmd.h"
+#include "opt_help.h"
+
+struct help_values {
+    const char *command;
+};
+
+static const struct bz_opt opts[] = {BZ_OPT_END};
+
+static const struct bz_opt_arg args[] = {
+    BZ_OPT_MAYBE(struct help_values, command, "COMMAND",
+                 "The command to explain; without it, all are listed"),
+    BZ_OPT_END,
+};
+
+/* The line of bitzel itself, which main.c reads in two steps. */
+static const struct bz_opt_arg bitzel_args[] = {
+    {.many = BZ_OPT_MANY_ONE, .name = "COMMAND" },
+    {.many = BZ_OPT_MANY_ANY, .name = "ARGUMENT"},
+    BZ_OPT_END,
+};
+
+static const struct {
+    enum bz_cmd_exit status;
+    const char *meaning;
+} exits[] = {
+    {BZ_CMD_EXIT_SUCCESS, "Success"                                               },
+    {BZ_CMD_EXIT_TASK,    "A task failed"                                         },
+    {BZ_CMD_EXIT_USAGE,   "The command line, a configuration or a recipe is wrong"},
+    {BZ_CMD_EXIT_NONE,    "A target or a query matched nothing"                   },
+    {BZ_CMD_EXIT_INFRA,   "The system failed or lacks something needed"           },
+};
+
+void bz_cmd_help_overview(struct bz_cmd_env *env)
+{
+    struct bz_out *out = &env->out;
+    char left[64];
+
+    bz_out_wrap(out, 0, 0,
+                "bitzel: recipe task orchestrator with a content-addressed cache");
+    bz_out_print(out, "\n");
+    bz_opt_help_usage(out, "bitzel", bitzel_args);
+
+    bz_out_heading(out, "Commands:");
+    for (const struct bz_cmd *const *cmd = env->commands; *cmd; cmd++) {
+        snprintf(left, sizeof(left), "  %s", (*cmd)->name);
+        bz_opt_help_row(out, left, (*cmd)->summary);
+    }
+    bz_opt_help_options(out, "Options of every command:", env->global_rows);
+
+    bz_out_heading(out, "Exit status:");
+    for (size_t i = 0; i < BZ_COUNTOF(exits); i++) {
+        bz_out_print(out, "  %d", exits[i].status);
+        bz_out_row(out, 3, 5, exits[i].meaning);
+    }
+    bz_out_print(out, "\n");
+    bz_out_wrap(out, 0, 0, "'bitzel help COMMAND' explains one command.");
+}
+
+void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd)
+{
+    struct bz_out *out = &env->out;
+    char name[64];
+
+    snprintf(name, sizeof(name), "bitzel %s", cmd->name);
+    bz_opt_help_usage(out, name, cmd->args);
+    bz_out_print(out, "\n");
+    bz_out_wrap(out, 0, 0, cmd->detail);
+    bz_opt_help_args(out, cmd->args);
+    bz_opt_help_options(out, "Options:", cmd->opts);
+    bz_opt_help_options(out, "Options of every command:", env->global_rows);
+}
+
+static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
+{
+    const struct help_values *v = values;
+    const struct bz_cmd *cmd;
+
+    if (!v->command) {
+        bz_cmd_help_overview(env);
+        return BZ_CMD_EXIT_SUCCESS;
+    }
+    cmd = bz_cmd_find(env, v->command, err);
+    if (!cmd)
+        return BZ_E_INVAL;
+    bz_cmd_help_on(env, cmd);
+    return BZ_CMD_EXIT_SUCCESS;
+}
+
+const struct bz_cmd bz_cmd_help = {
+    .name = "help",
+    .summary = "Show help on bitzel or on one command",
+    .detail = "Lists the commands and the options all of them take, or explains one "
+              "command.",
+    .opts = opts,
+    .args = args,
+    .size = sizeof(struct help_values),
+    .run = run,
+};

@@ -1,0 +1,213 @@
+/* main.c - the commands, the options all of them take, and the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd.h"
+
+/* In the order the overview shows them. */
+static const struct bz_cmd *const commands[] = {
+    &bz_cmd_doctor,
+    &bz_cmd_help,
+    &bz_cmd_version,
+    NULL,
+};
+
+static const char *const color_choices[] = {
+    [BZ_OUT_COLOR_AUTO] = "auto",
+    [BZ_OUT_COLOR_ALWAYS] = "always",
+    [BZ_OUT_COLOR_NEVER] = "never",
+    NULL,
+};
+
+#define G struct bz_cmd_globals
+static const struct bz_opt globals[] = {
+    BZ_OPT_TEXT(G, directory, 0, "directory", "DIR",
+                "Change to DIR before anything else"),
+    BZ_OPT_CHOICE(G, color, 0, "color", "WHEN", color_choices, BZ_OUT_COLOR_AUTO,
+                  "Use colours"),
+    BZ_OPT_FLAG(G, quiet, 'q', "quiet", "Show problems only"),
+    BZ_OPT_FLAG(G, verbose, 'v', "verbose",
+                "Show diagnostics, and where an error arose"),
+    BZ_OPT_STOP(G, help, 'h', "help", "Show help and exit"),
+    BZ_OPT_STOP(G, version, 0, "version", "Show the version and exit"),
+    BZ_OPT_END,
+};
+
+/* How each way to fail ends the program. */
+static int exit_of(int code)
+{
+    static const struct {
+        enum bz_code code;
+        enum bz_cmd_exit status;
+    } exits[] = {
+        {BZ_E_INVAL,    BZ_CMD_EXIT_USAGE},
+        {BZ_E_NOENT,    BZ_CMD_EXIT_NONE },
+        {BZ_E_EXISTS,   BZ_CMD_EXIT_INFRA},
+        {BZ_E_IO,       BZ_CMD_EXIT_INFRA},
+        {BZ_E_CORRUPT,  BZ_CMD_EXIT_INFRA},
+        {BZ_E_LIMIT,    BZ_CMD_EXIT_USAGE},
+        {BZ_E_BUSY,     BZ_CMD_EXIT_INFRA},
+        {BZ_E_CANCELED, BZ_CMD_EXIT_INFRA},
+        {BZ_E_TIMEOUT,  BZ_CMD_EXIT_INFRA},
+        {BZ_E_TASK,     BZ_CMD_EXIT_TASK },
+        {BZ_E_NOSUP,    BZ_CMD_EXIT_INFRA},
+    };
+
+    for (size_t i = 0; i < BZ_COUNTOF(exits); i++)
+        if (exits[i].code == code)
+            return exits[i].status;
+    return BZ_CMD_EXIT_INFRA;
+}
+
+static void report(struct bz_cmd_env *env, const struct bz_err *err)
+{
+    bz_out_paint(&env->log, BZ_OUT_RED, "error:");
+    bz_out_print(&env->log, " ");
+    bz_out_plain(&env->log, err->msg, strlen(err->msg));
+    bz_out_print(&env->log, "\n");
+    if (env->global.verbose)
+        bz_out_print(&env->log, "at:    %s (%s)\n", err->where, bz_err_name(err->code));
+}
+
+static int usage_error(struct bz_cmd_env *env, const struct bz_cmd *cmd,
+                       const struct bz_err *err)
+{
+    report(env, err);
+    bz_out_print(&env->log, "help:  bitzel %s%s--help\n", cmd ? cmd->name : "",
+                 cmd ? " " : "");
+    return BZ_CMD_EXIT_USAGE;
+}
+
+static void choose_colors(struct bz_cmd_env *env)
+{
+    bz_out_init(&env->out, STDOUT_FILENO, (enum bz_out_color)env->global.color);
+    bz_out_init(&env->log, STDERR_FILENO, (enum bz_out_color)env->global.color);
+}
+
+/* Runs cmd with its options read. */
+static int run_command(struct bz_cmd_env *env, const struct bz_cmd *cmd,
+                       const void *values)
+{
+    struct bz_err err;
+    int rc;
+
+    if (env->global.directory && chdir(env->global.directory) != 0) {
+        (void)bz_fail_sys(&err, "change to directory '%.99s'", env->global.directory);
+        report(env, &err);
+        return BZ_CMD_EXIT_USAGE;
+    }
+    if (env->global.quiet)
+        bz_log_set_level(BZ_LOG_ERROR);
+    if (env->global.verbose)
+        bz_log_set_level(BZ_LOG_DEBUG);
+    rc = cmd->run(env, values, &err);
+    if (rc >= 0)
+        return rc;
+    report(env, &err);
+    return exit_of(rc);
+}
+
+/* What --help and --version ask for, or else the command. */
+static int answer(struct bz_cmd_env *env, const struct bz_cmd *cmd, const void *values)
+{
+    if (env->global.version)
+        bz_cmd_version_line(&env->out);
+    else if (!cmd)
+        bz_cmd_help_overview(env);
+    else if (env->global.help)
+        bz_cmd_help_on(env, cmd);
+    else
+        return run_command(env, cmd, values);
+    return BZ_CMD_EXIT_SUCCESS;
+}
+
+static int read_globals(struct bz_cmd_env *env, const struct bz_opt_line *line, int n,
+                        char *const *words, struct bz_err *err)
+{
+    int used = bz_opt_parse(line, n, words, err);
+
+    choose_colors(env);
+    if (used >= 0 && env->global.quiet && env->global.verbose)
+        return bz_fail(err, BZ_E_INVAL, "--quiet and --verbose contradict each other");
+    return used;
+}
+
+static int dispatch(struct bz_cmd_env *env, int n, char *const *words)
+{
+    BZ_CLEANUP(bz_mem_freep) void *values = NULL;
+    struct bz_opt_line line = {.global = globals, .global_into = &env->global};
+    const struct bz_cmd *cmd;
+    struct bz_err err;
+    int status;
+    int used;
+
+    bz_opt_init(globals, &env->global);
+    used = read_globals(env, &line, n, words, &err);
+    if (used < 0)
+        return usage_error(env, NULL, &err);
+    if (env->global.help || env->global.version || used == n)
+        return answer(env, NULL, NULL);
+    cmd = bz_cmd_find(env, words[used++], &err);
+    if (!cmd)
+        return usage_error(env, NULL, &err);
+
+    values = bz_mem_zalloc(cmd->size);
+    bz_opt_init(cmd->opts, values);
+    line.own = cmd->opts;
+    line.args = cmd->args;
+    line.into = values;
+    used = read_globals(env, &line, n - used, words + used, &err);
+    status = used < 0 ? usage_error(env, cmd, &err) : answer(env, cmd, values);
+    bz_opt_release(&line);
+    return status;
+}
+
+/* A descriptor 0 to 2 that the caller closed would be given to the next file opened,
+ * and output would land there. Its place is taken by /dev/null, opened so that
+ * writing results to it fails. */
+static void occupy_standard_fds(void)
+{
+    static const int modes[] = {O_RDONLY, O_RDONLY, O_RDWR};
+
+    for (int fd = 0; fd < (int)BZ_COUNTOF(modes); fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", modes[fd]); /* gets the lowest number: fd */
+}
+
+/* Hands over what is left of the results. Returns the exit status: `status`, unless
+ * they could not be written. */
+static int finish_output(struct bz_cmd_env *env, int status)
+{
+    struct bz_err err;
+
+    if (bz_out_close(&env->out, "standard output", &err) == 0)
+        return status;
+    /* A reader that has seen enough, as in `bitzel ... | head`, is no failure: end as
+     * the signal would have ended us, without a word. */
+    if (err.sys == EPIPE)
+        return status == BZ_CMD_EXIT_SUCCESS ? 128 + SIGPIPE : status;
+    report(env, &err);
+    return status == BZ_CMD_EXIT_SUCCESS ? BZ_CMD_EXIT_INFRA : status;
+}
+
+int main(int argc, char **argv)
+{
+    struct bz_cmd_env env = {.commands = commands, .global_rows = globals};
+    int status;
+
+    occupy_standard_fds();
+    /* A reader that goes away shows as EPIPE, so that work under way ends properly. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    choose_colors(&env);
+    status = argc > 0 ? dispatch(&env, argc - 1, argv + 1) : dispatch(&env, 0, argv);
+    status = finish_output(&env, status);
+    bz_out_flush(&env.log); /* stays open: sanitizers report there after main */
+    bz_buf_release(&env.log.buf);
+    return status;
+}

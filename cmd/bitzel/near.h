@@ -1,0 +1,31 @@
+/* near.h - the names a mistyped word may have meant.
+ *
+ * A struct bz_near collects the candidates offered to it that are close to the word:
+ * a few letters wrong, missing, doubled or swapped, or the word is their beginning.
+ * It borrows the strings. Used by options, choices and commands alike.
+ */
+#ifndef BZ_CMD_NEAR_H
+#define BZ_CMD_NEAR_H
+
+#include <stddef.h>
+
+#include "base/defs.h"
+
+#define BZ_NEAR_KEPT 3
+
+struct bz_near {
+    const char *word;
+    size_t n;
+    const char *name[BZ_NEAR_KEPT]; /* nearest first; equals in the order offered */
+    unsigned distance[BZ_NEAR_KEPT];
+};
+
+void bz_near_init(struct bz_near *near, const char *word) BZ_NONNULL;
+void bz_near_offer(struct bz_near *near, const char *candidate) BZ_NONNULL;
+
+/* Writes "; did you mean 'a', 'b' or 'c'?" with `dashes` before each name, or an
+ * empty string if nothing was near. Returns text. */
+const char *bz_near_text(const struct bz_near *near, const char *dashes, char *text,
+                         size_t size) BZ_NONNULL;
+
+#endif

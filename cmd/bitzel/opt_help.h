@@ -1,0 +1,20 @@
+/* opt_help.h - the rows of opt.h as text for a person. */
+#ifndef BZ_CMD_OPT_HELP_H
+#define BZ_CMD_OPT_HELP_H
+
+#include "opt.h"
+#include "out.h"
+
+/* "Usage: bitzel doctor [OPTION...] TARGET...": the line after `command`. */
+void bz_opt_help_usage(struct bz_out *out, const char *command,
+                       const struct bz_opt_arg *args) BZ_NONNULL;
+
+/* A heading and a line for each row; nothing at all without rows. */
+void bz_opt_help_args(struct bz_out *out, const struct bz_opt_arg *args) BZ_NONNULL;
+void bz_opt_help_options(struct bz_out *out, const char *title,
+                         const struct bz_opt *rows) BZ_NONNULL;
+
+/* One such line: the name and what it is, for other lists to look alike. */
+void bz_opt_help_row(struct bz_out *out, const char *left, const char *text) BZ_NONNULL;
+
+#endif

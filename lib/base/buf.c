@@ -1,0 +1,198 @@
+#include "base/buf.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The least that is worth a call to realloc. */
+#define BUF_FIRST 64
+
+/* Makes room for n more bytes and the terminator. The caller has checked the limit. */
+static BZ_NOINLINE void grow(struct bz_buf *b, size_t n)
+{
+    size_t need, cap;
+
+    if (__builtin_add_overflow(b->len, n, &need) ||
+        __builtin_add_overflow(need, 1, &need))
+        need = SIZE_MAX; /* which no allocator has: stops in bz_mem_resize */
+    cap = b->cap > SIZE_MAX / 2 ? need : b->cap * 2;
+    if (cap < BUF_FIRST)
+        cap = BUF_FIRST;
+    /* Doubling beyond the limit would only waste; need is within it already. */
+    if (b->limit && cap - 1 > b->limit)
+        cap = b->limit + 1;
+    if (cap < need)
+        cap = need;
+    b->data = bz_mem_resize(b->data, cap, 1);
+    b->cap = cap;
+    b->data[b->len] = '\0';
+}
+
+static inline void need_room(struct bz_buf *b, size_t n)
+{
+    if (BZ_UNLIKELY(n >= b->cap - b->len)) /* the terminator takes one */
+        grow(b, n);
+}
+
+static inline void append(struct bz_buf *b, const void *p, size_t n)
+{
+    need_room(b, n);
+    if (n)
+        memcpy(b->data + b->len, p, n);
+    b->len += n;
+    b->data[b->len] = '\0';
+}
+
+static bool within_limit(const struct bz_buf *b, size_t n)
+{
+    return !b->limit || (b->len <= b->limit && n <= b->limit - b->len);
+}
+
+static int over_limit(const struct bz_buf *b, size_t n, struct bz_err *err)
+{
+    return bz_fail(err, BZ_E_LIMIT, "%zu bytes and %zu more exceed the limit of %zu",
+                   b->len, n, b->limit);
+}
+
+void bz_buf_add(struct bz_buf *b, const void *p, size_t n)
+{
+    BZ_ASSERT(!b->limit);
+    append(b, p, n);
+}
+
+void bz_buf_add_str(struct bz_buf *b, struct bz_str s)
+{
+    bz_buf_add(b, s.p, s.n);
+}
+
+void bz_buf_add_char(struct bz_buf *b, char c)
+{
+    bz_buf_add(b, &c, 1);
+}
+
+void bz_buf_addf(struct bz_buf *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    bz_buf_addv(b, fmt, ap);
+    va_end(ap);
+}
+
+/* Formats into the room there is and reports how many bytes there should be. */
+static BZ_PRINTF(2, 0) size_t format(struct bz_buf *b, const char *fmt, va_list ap)
+{
+    int n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
+
+    BZ_ASSERT(n >= 0); /* it fails only for a bad format or above INT_MAX */
+    return (size_t)n;
+}
+
+void bz_buf_addv(struct bz_buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
+    size_t n;
+
+    BZ_ASSERT(!b->limit);
+    va_copy(again, ap);
+    need_room(b, 0);
+    n = format(b, fmt, ap);
+    if (n >= b->cap - b->len) {
+        need_room(b, n);
+        format(b, fmt, again);
+    }
+    b->len += n;
+    va_end(again);
+}
+
+int bz_buf_try_add(struct bz_buf *b, const void *p, size_t n, struct bz_err *err)
+{
+    if (!within_limit(b, n))
+        return over_limit(b, n, err);
+    append(b, p, n);
+    return 0;
+}
+
+int bz_buf_try_add_str(struct bz_buf *b, struct bz_str s, struct bz_err *err)
+{
+    return bz_buf_try_add(b, s.p, s.n, err);
+}
+
+int bz_buf_try_add_char(struct bz_buf *b, char c, struct bz_err *err)
+{
+    return bz_buf_try_add(b, &c, 1, err);
+}
+
+int bz_buf_try_addf(struct bz_buf *b, struct bz_err *err, const char *fmt, ...)
+{
+    va_list ap;
+    size_t n;
+
+    need_room(b, 0);
+    va_start(ap, fmt);
+    n = format(b, fmt, ap);
+    va_end(ap);
+    if (!within_limit(b, n)) {
+        b->data[b->len] = '\0';
+        return over_limit(b, n, err);
+    }
+    if (n >= b->cap - b->len) {
+        need_room(b, n);
+        va_start(ap, fmt);
+        format(b, fmt, ap);
+        va_end(ap);
+    }
+    b->len += n;
+    return 0;
+}
+
+char *bz_buf_reserve(struct bz_buf *b, size_t n)
+{
+    BZ_ASSERT(!b->limit);
+    need_room(b, n);
+    return b->data + b->len;
+}
+
+int bz_buf_try_reserve(struct bz_buf *b, size_t n, char **room, struct bz_err *err)
+{
+    if (!within_limit(b, n))
+        return over_limit(b, n, err);
+    need_room(b, n);
+    *room = b->data + b->len;
+    return 0;
+}
+
+void bz_buf_commit(struct bz_buf *b, size_t n)
+{
+    BZ_ASSERT(n < b->cap - b->len && within_limit(b, n));
+    b->len += n;
+    b->data[b->len] = '\0';
+}
+
+void bz_buf_truncate(struct bz_buf *b, size_t len)
+{
+    BZ_ASSERT(len <= b->len);
+    if (!b->data)
+        return;
+    b->len = len;
+    b->data[len] = '\0';
+}
+
+void bz_buf_release(struct bz_buf *b)
+{
+    free(b->data);
+    *b = (struct bz_buf){.limit = b->limit};
+}
+
+char *bz_buf_detach(struct bz_buf *b)
+{
+    char *data;
+
+    need_room(b, 0);
+    data = b->data;
+    *b = (struct bz_buf){.limit = b->limit};
+    return data;
+}

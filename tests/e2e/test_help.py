@@ -1,0 +1,61 @@
+"""Help: every command explains itself, at every width."""
+
+import bitzel
+
+
+class Help(bitzel.Case):
+    def test_bitzel_alone_shows_the_overview(self):
+        alone = self.run_bitzel()
+        self.assert_exit(alone, 0)
+        self.assertEqual(alone.err, "")
+        for way in (["help"], ["--help"], ["-h"], ["--help", "nonsense"]):
+            self.assertEqual(self.run_bitzel(*way).out, alone.out)
+
+    def test_the_overview_lists_the_commands_there_are(self):
+        self.assertEqual(self.commands(), ["doctor", "help", "version"])
+
+    def test_every_command_answers_help_in_three_ways(self):
+        for name in self.commands():
+            with self.subTest(command=name):
+                asked = self.run_bitzel("help", name)
+                self.assert_exit(asked, 0)
+                self.assertIn(f"Usage: bitzel {name}", asked.out)
+                self.assertEqual(self.run_bitzel(name, "--help").out, asked.out)
+                self.assertEqual(self.run_bitzel(name, "-h").out, asked.out)
+
+    def test_help_names_the_options_of_the_command_and_of_all(self):
+        own = {"doctor": ["--json"], "version": ["--json"], "help": []}
+        everywhere = ["--directory", "--color", "--quiet", "--verbose", "--help", "--version"]
+        self.assertEqual(sorted(own), sorted(self.commands()))
+        for name, options in own.items():
+            text = self.run_bitzel(name, "--help").out
+            for option in options + everywhere:
+                with self.subTest(command=name, option=option):
+                    self.assertIn(option, text.split())
+
+    def test_help_answers_also_on_an_unfinished_line(self):
+        for line in (["doctor", "--help", "--nonsense"], ["help", "a", "--help", "b", "c"]):
+            self.assert_exit(self.run_bitzel(*line), 0)
+
+    def test_help_on_an_unknown_command_is_an_error(self):
+        result = self.run_bitzel("help", "docter")
+        self.assert_exit(result, 2)
+        self.assertEqual(result.out, "")
+        self.assertIn("did you mean 'doctor'?", result.err)
+
+    def test_help_fits_the_width(self):
+        for columns in (40, 60, 80, 100):
+            for line in ([], *(["help", name] for name in self.commands())):
+                with self.subTest(columns=columns, line=line):
+                    text = self.run_in_terminal(*line, "--color=never", columns=columns).out
+                    longest = max(text.splitlines(), key=len)
+                    self.assertLessEqual(len(longest), columns, longest)
+
+    def test_columns_decides_without_a_terminal(self):
+        narrow = self.run_bitzel("help", env={"COLUMNS": "40"}).out
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 40)
+        self.assertGreater(max(map(len, self.run_bitzel("help").out.splitlines())), 60)
+
+
+if __name__ == "__main__":
+    bitzel.main()

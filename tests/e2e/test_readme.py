@@ -1,0 +1,50 @@
+"""The README shows what the program really says, and its links lead somewhere."""
+
+import pathlib
+import re
+
+import bitzel
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+class Readme(bitzel.Case):
+    def shown(self, *line):
+        """The output that README.md shows for ./cmd/run with these arguments."""
+        block = re.search(rf"^\$ \./cmd/run {' '.join(line)}\n(.*?)^(?:\$ |```)", README,
+                          re.M | re.S)
+        self.assertIsNotNone(block, line)
+        return block.group(1)
+
+    def test_help_is_shown_as_it_is(self):
+        self.assertEqual(self.shown("help"), self.run_bitzel("help").out)
+
+    def test_an_unknown_command_is_shown_as_it_is(self):
+        result = self.run_bitzel("build", "busybox")
+        self.assert_exit(result, 2)
+        self.assertEqual(self.shown("build", "busybox"), result.err)
+
+    def test_version_and_doctor_are_shown_with_their_rows(self):
+        version = self.run_bitzel("version")
+        self.assertEqual(self.shown("version").splitlines()[0], version.out.splitlines()[0])
+        for line, of_row in ((["version"], str.split), (["doctor"], lambda row: [row[6:23]])):
+            real = self.run_bitzel(*line, "--color=never", env={"COLUMNS": "100"}).out
+            rows = [text for text in real.splitlines() if not text.startswith(" ")]
+            self.assertEqual([of_row(row)[0] for row in self.shown(*line).splitlines()],
+                             [of_row(row)[0] for row in rows])
+
+    def test_the_two_commands_stand_there(self):
+        self.assertIn("\n./cmd/run build busybox", README)
+        self.assertIn("\n./tests/run", README)
+
+    def test_links_lead_somewhere(self):
+        links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+        self.assertGreater(len(links), 3)
+        for link in links:
+            with self.subTest(link=link):
+                self.assertTrue((ROOT / link).exists())
+
+
+if __name__ == "__main__":
+    bitzel.main()
