@@ -487,7 +487,11 @@ taken:
 
 stay_up:
     nap[me] = AWAKE;
+#ifdef NO_REANNOUNCE
+    goto look;
+#else
     goto up;
+#endif
 
 woken:
 #if defined(SLEEPER_TOO) || defined(SLEEPER_ALONE)

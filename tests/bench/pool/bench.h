@@ -46,6 +46,13 @@ struct bench_peer {
 
     /* Calls bench_wake_run() on a thread that is none of the workers. */
     void (*wake)(void *pool, struct bench_wake *wake);
+
+    /* Runs the graph with the pool's own runner of graphs, calling bench_count() for
+     * each node; `flow` is what open_flow() made of the graph. NULL for a pool that has
+     * none: it runs `dag` by spawning. */
+    void *(*open_flow)(const struct layered *g);
+    void (*close_flow)(void *flow);
+    void (*flow)(void *pool, void *flow);
 };
 
 /* Runs the workload the command line names. Returns the exit code: 0, 1 if a check

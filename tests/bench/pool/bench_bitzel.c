@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "bench.h"
+#include "pool/flowrun.h"
 #include "pool/pool.h"
 #include "pool/scope.h"
 
@@ -124,6 +125,53 @@ static void dag(void *pool, struct layered *g, enum layered_mode mode)
     bz_pool_call(p->pool, walk_all, &walk);
 }
 
+static int count_node(struct bz_flowrun_step *step)
+{
+    (void)step;
+    bench_count();
+    return 0;
+}
+
+struct flow {
+    struct bz_flow *flow;
+    struct bz_flowrun *run;
+};
+
+static void *open_flow(const struct layered *g)
+{
+    struct flow *f = bz_mem_zalloc(sizeof(*f));
+    struct bz_err err;
+
+    f->flow = bz_flow_new(g->count);
+    for (uint32_t n = 0; n < g->count; n++)
+        for (uint32_t e = g->nodes[n].first; e < g->nodes[n + 1].first; e++)
+            bz_flow_edge(f->flow, n, g->succ[e]);
+    if (bz_flow_close(f->flow, NULL, NULL, &err) < 0)
+        abort();
+    f->run = bz_flowrun_new(f->flow);
+    return f;
+}
+
+static void close_flow(void *flow)
+{
+    struct flow *f = flow;
+
+    bz_flowrun_free(f->run);
+    bz_flow_free(f->flow);
+    free(f);
+}
+
+static void run_flow(void *pool, void *flow)
+{
+    struct bench_pool *p = pool;
+    struct flow *f = flow;
+    struct bz_flowrun_opts opts = {.body = count_node};
+    struct bz_err err;
+
+    if (bz_flowrun_go(f->run, p->pool, &opts, &err) < 0)
+        abort();
+}
+
 struct fib {
     unsigned n;
     uint64_t result;
@@ -190,6 +238,9 @@ int main(int argc, char **argv)
         .close = close_pool,
         .spawn = spawn,
         .dag = dag,
+        .open_flow = open_flow,
+        .close_flow = close_flow,
+        .flow = run_flow,
         .fib = fib,
         .wake = wake,
     };

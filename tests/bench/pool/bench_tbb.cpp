@@ -105,8 +105,8 @@ void wake(void *pool, bench_wake *w)
 
 int main(int argc, char **argv)
 {
-    static const bench_peer peer = {"tbb", open_pool, close_pool, spawn,
-                                    dag,   fib,       wake};
+    static const bench_peer peer = {"tbb", open_pool, close_pool, spawn,   dag,
+                                    fib,   wake,      nullptr,    nullptr, nullptr};
 
     return bench_main(argc, argv, &peer);
 }

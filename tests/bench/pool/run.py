@@ -27,11 +27,11 @@ TIMEOUT = 300
 
 # Repetitions in one process, and items: None is the program's own usual size.
 SIZES = {
-    "full": {"spawn": (3, None), "dag": (5, None), "dag-chain": (5, None),
+    "full": {"spawn": (3, None), "dag": (5, None), "dag-spawn": (5, None), "dag-chain": (5, None),
              "fib": (2, None), "wake": (1, None), "idle": (1, None)},
-    "quick": {"spawn": (2, 200000), "dag": (3, None), "dag-chain": (3, None),
+    "quick": {"spawn": (2, 200000), "dag": (3, None), "dag-spawn": (3, None), "dag-chain": (3, None),
               "fib": (2, 25), "wake": (1, 100), "idle": (1, 500)},
-    "smoke": {"spawn": (1, 1000), "dag": (1, 1000), "dag-chain": (1, 1000),
+    "smoke": {"spawn": (1, 1000), "dag": (1, 1000), "dag-spawn": (1, 1000), "dag-chain": (1, 1000),
               "fib": (1, 12), "wake": (1, 10), "idle": (1, 20)},
 }
 ROUNDS = {"full": 7, "quick": 3, "smoke": 1}
@@ -52,6 +52,8 @@ ROWS = [
     ("spawn", "", "cores", cores, False),
     ("dag", "dag", "ns/node", per_item, True),
     ("dag", "", "cores", cores, False),
+    ("dag-spawn", "dag-spawn", "ns/node", per_item, True),
+    ("dag-spawn", "", "cores", cores, False),
     ("dag-chain", "dag-chain", "ns/node", per_item, True),
     ("dag-chain", "", "cores", cores, False),
     ("fib", "fib", "ns/call", per_item, True),
