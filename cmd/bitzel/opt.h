@@ -49,6 +49,7 @@ struct bz_opt {
     int64_t initial;            /* of a NUMBER, a SWITCH, or a CHOICE (its index) */
 };
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type cannot have them */
 #define BZ_OPT_AT(T, m, type) (offsetof(T, m) * _Generic(((T *)NULL)->m, type : 1))
 #define BZ_OPT_ROW(k, T, m, type, c, n, h)                                             \
     .kind = BZ_OPT_KIND_##k, .at = BZ_OPT_AT(T, m, type), .letter = (c), .name = (n),  \

@@ -19,7 +19,7 @@
 
 #define BZ_VEC(type)                                                                   \
     {                                                                                  \
-        type *at;                                                                      \
+        type *at; /* NOLINT(bugprone-macro-parentheses): a type cannot have them */    \
         size_t len, cap;                                                               \
     }
 

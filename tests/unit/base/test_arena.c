@@ -17,19 +17,7 @@
 #endif
 #if defined(TEST_ASAN)
 #include <sanitizer/asan_interface.h>
-#else
-#define __asan_address_is_poisoned(p) ((void)(p), -1)
 #endif
-
-/* Whether the sanitizer forbids p; skips where there is none to ask. */
-static int forbidden(const volatile void *p)
-{
-    int poisoned = __asan_address_is_poisoned(p);
-
-    if (poisoned < 0)
-        skip();
-    return poisoned;
-}
 
 static void allocations_are_aligned_and_do_not_overlap(void **state)
 {
@@ -220,6 +208,7 @@ static void small_allocations_take_few_blocks(void **state)
     assert_null(a.big);
 }
 
+#if defined(TEST_ASAN) /* nobody else can tell */
 static void overrun_and_use_after_reset_are_poisoned(void **state)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
@@ -228,21 +217,22 @@ static void overrun_and_use_after_reset_are_poisoned(void **state)
     char *big = bz_arena_alloc(&a, 100001, 1);
 
     (void)state;
-    assert_false(forbidden(p));
-    assert_false(forbidden(p + 12));
-    assert_true(forbidden(p + 13));
-    assert_false(forbidden(q));
-    assert_true(forbidden(q - 1));
-    assert_true(forbidden(q + 1));
-    assert_false(forbidden(big + 100000));
-    assert_true(forbidden(big + 100001));
+    assert_false(__asan_address_is_poisoned(p));
+    assert_false(__asan_address_is_poisoned(p + 12));
+    assert_true(__asan_address_is_poisoned(p + 13));
+    assert_false(__asan_address_is_poisoned(q));
+    assert_true(__asan_address_is_poisoned(q - 1));
+    assert_true(__asan_address_is_poisoned(q + 1));
+    assert_false(__asan_address_is_poisoned(big + 100000));
+    assert_true(__asan_address_is_poisoned(big + 100001));
     bz_arena_reset(&a);
-    assert_true(forbidden(p));
-    assert_true(forbidden(q));
+    assert_true(__asan_address_is_poisoned(p));
+    assert_true(__asan_address_is_poisoned(q));
     assert_ptr_equal(bz_arena_alloc(&a, 1, 1), p);
-    assert_false(forbidden(p));
-    assert_true(forbidden(p + 1));
+    assert_false(__asan_address_is_poisoned(p));
+    assert_true(__asan_address_is_poisoned(p + 1));
 }
+#endif
 
 static void array_overflow(void)
 {
@@ -297,7 +287,9 @@ int main(void)
         cmocka_unit_test(reset_frees_big_blocks_when_there_are_no_others),
         cmocka_unit_test(statistics_count_bytes),
         cmocka_unit_test(small_allocations_take_few_blocks),
+#if defined(TEST_ASAN)
         cmocka_unit_test(overrun_and_use_after_reset_are_poisoned),
+#endif
         cmocka_unit_test(misuse_stops_the_program),
     };
 

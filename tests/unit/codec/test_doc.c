@@ -174,7 +174,7 @@ static void equal_keys_are_found_in_small_and_large_maps(void **state)
     for (size_t k = 0; k < BZ_COUNTOF(sizes); k++) {
         size_t n = sizes[k];
         struct bz_doc big = {.type = BZ_DOC_MAP, .items = items, .count = n};
-        char want[64];
+        char want[128];
         struct bz_err err;
 
         for (size_t i = 0; i < n; i++) {
