@@ -47,12 +47,12 @@ struct bench_peer {
     /* Calls bench_wake_run() on a thread that is none of the workers. */
     void (*wake)(void *pool, struct bench_wake *wake);
 
-    /* Runs the graph with the pool's own runner of graphs, calling bench_count() for
-     * each node; `flow` is what open_flow() made of the graph. NULL for a pool that has
-     * none: it runs `dag` by spawning. */
-    void *(*open_flow)(const struct layered *g);
+    /* Runs the graph with the pool's own runner of graphs; `flow` is what open_flow()
+     * made of it. Each node calls bench_count(), or layered_deliver() if `deliver`.
+     * NULL for a pool that has none: it runs `dag` by spawning. */
+    void *(*open_flow)(struct layered *g);
     void (*close_flow)(void *flow);
-    void (*flow)(void *pool, void *flow);
+    void (*flow)(void *pool, void *flow, bool deliver);
 };
 
 /* Runs the workload the command line names. Returns the exit code: 0, 1 if a check

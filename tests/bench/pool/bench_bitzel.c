@@ -132,16 +132,24 @@ static int count_node(struct bz_flowrun_step *step)
     return 0;
 }
 
+static int deliver_node(struct bz_flowrun_step *step)
+{
+    layered_deliver(step->arg, step->node);
+    return 0;
+}
+
 struct flow {
+    struct layered *graph;
     struct bz_flow *flow;
     struct bz_flowrun *run;
 };
 
-static void *open_flow(const struct layered *g)
+static void *open_flow(struct layered *g)
 {
     struct flow *f = bz_mem_zalloc(sizeof(*f));
     struct bz_err err;
 
+    f->graph = g;
     f->flow = bz_flow_new(g->count);
     for (uint32_t n = 0; n < g->count; n++)
         for (uint32_t e = g->nodes[n].first; e < g->nodes[n + 1].first; e++)
@@ -161,11 +169,12 @@ static void close_flow(void *flow)
     free(f);
 }
 
-static void run_flow(void *pool, void *flow)
+static void run_flow(void *pool, void *flow, bool deliver)
 {
     struct bench_pool *p = pool;
     struct flow *f = flow;
-    struct bz_flowrun_opts opts = {.body = count_node};
+    struct bz_flowrun_opts opts = {.body = deliver ? deliver_node : count_node,
+                                   .arg = f->graph};
     struct bz_err err;
 
     if (bz_flowrun_go(f->run, p->pool, &opts, &err) < 0)

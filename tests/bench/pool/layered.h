@@ -82,6 +82,16 @@ static inline bool layered_arrive(struct layered *g, uint32_t n, uint32_t value)
     return (uint32_t)__atomic_add_fetch(&g->nodes[n].state, add, __ATOMIC_ACQ_REL) == 0;
 }
 
+/* Runs node n for somebody who keeps the order by counters of their own: delivers to
+ * its successors, and leaves it at that. */
+static inline void layered_deliver(struct layered *g, uint32_t n)
+{
+    uint32_t value = layered_run(g, n);
+
+    for (uint32_t e = g->nodes[n].first; e < g->nodes[n + 1].first; e++)
+        (void)layered_arrive(g, g->succ[e], value);
+}
+
 /* Runs node n and delivers to its successors, handing the ready ones to spawn(ctx,
  * node) as `mode` says. Returns how many nodes it ran. Inlined, so that `spawn` is no
  * call through a pointer. */

@@ -8,7 +8,7 @@
 
 #include "tests/unit/bz_test.h"
 
-#define ROUNDS 20000
+#define ROUNDS 5000
 #define DELAYS 256 /* lengths of the head start that are tried in turn */
 
 /* Dekker's pattern: each side stores its flag and then reads the other's. Without a
