@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "os/membarrier.h"
 #include "pool/worker.h"
 
-/* Starts one more thread if the limit allows; a refusal by the system is an error
- * only for the first, since the lane works with fewer than its limit. */
+/* Starts one more thread if the limit allows. */
 static int start_one(struct bz_lane *lane, struct bz_err *err)
 {
     unsigned n;
@@ -16,10 +16,12 @@ static int start_one(struct bz_lane *lane, struct bz_err *err)
     bz_sync_lock(&lane->start_mu);
     n = atomic_load_explicit(&lane->started, memory_order_relaxed);
     if (n < lane->limit && !lane->stopping) {
+        /* Counted before it runs: what it pushes must not be out of the thieves' sight.
+         * release: those that see the count see the worker set up. */
+        atomic_store_explicit(&lane->started, n + 1, memory_order_release);
         rc = bz_worker_start(&lane->worker[n], err);
-        /* release: thieves that see the count see the worker. */
-        if (rc == 0)
-            atomic_store_explicit(&lane->started, n + 1, memory_order_release);
+        if (rc < 0)
+            atomic_store_explicit(&lane->started, n, memory_order_release);
     }
     bz_sync_unlock(&lane->start_mu);
     return rc;
@@ -85,37 +87,47 @@ bool bz_lane_has_work(struct bz_lane *lane)
     return false;
 }
 
-static bool may_grow(struct bz_lane *lane)
+/* That the system refuses another thread is no failure: those that run get to the
+ * work, only later. */
+static void grow(struct bz_lane *lane)
 {
-    return atomic_load_explicit(&lane->started, memory_order_relaxed) < lane->limit;
+    struct bz_err err;
+
+    if (start_one(lane, &err) < 0)
+        bz_log_info("pool", "%s goes on with fewer threads: %s", lane->name, err.msg);
 }
 
 unsigned bz_lane_rouse(struct bz_lane *lane)
 {
     unsigned woken = bz_sleep_wake_any(&lane->sleep, 1);
-    struct bz_err err;
 
-    if (woken == 0 && may_grow(lane) && start_one(lane, &err) < 0)
-        return 0; /* those that run will get to it */
+    if (woken == 0 && bz_lane_may_grow(lane))
+        grow(lane);
     return woken;
+}
+
+unsigned bz_lane_announce(struct bz_lane *lane, unsigned n, bool was_empty)
+{
+    unsigned woken = bz_sleep_new_work(&lane->sleep, n, was_empty);
+    uint64_t c;
+
+    if (woken > 0 || !bz_lane_may_grow(lane))
+        return woken;
+    /* An RMW, as in N3: the items must be visible before the idle are counted. If one
+     * is idle but takes something else, it rouses the next itself (W1). */
+    c = atomic_fetch_add_explicit(&lane->sleep.counters, 0, memory_order_seq_cst);
+    if (bz_sleep_inactive(c) == 0)
+        grow(lane);
+    return 0;
 }
 
 void bz_lane_inject(struct bz_lane *lane, struct bz_work *work)
 {
     bool was_empty = bz_injector_push(&lane->injector, work);
-    unsigned woken = bz_sleep_new_work(&lane->sleep, 1, was_empty);
-    struct bz_err err;
-    uint64_t c;
+    unsigned woken = bz_lane_announce(lane, 1, was_empty);
 
-    if (woken > 0) {
+    if (woken > 0)
         atomic_fetch_add_explicit(&lane->outside_wakes, woken, memory_order_relaxed);
-        return;
-    }
-    /* Nobody is idle: one more thread, if the lane has not reached its limit. If
-     * somebody is idle but takes other work, it rouses the next (worker.c). */
-    c = atomic_load_explicit(&lane->sleep.counters, memory_order_seq_cst);
-    if (bz_sleep_inactive(c) == 0 && may_grow(lane) && start_one(lane, &err) < 0)
-        return;
 }
 
 struct bz_worker *bz_lane_enter(struct bz_lane *lane)

@@ -52,6 +52,15 @@ void bz_lane_inject(struct bz_lane *lane, struct bz_work *work);
 /* True if some queue of the lane seems to hold work. */
 bool bz_lane_has_work(struct bz_lane *lane);
 
+static inline bool bz_lane_may_grow(struct bz_lane *lane)
+{
+    return atomic_load_explicit(&lane->started, memory_order_relaxed) < lane->limit;
+}
+
+/* `n` items were queued, on the injector or on a deque that was empty or not: sees to
+ * it that somebody comes for them. Returns how many workers were woken. */
+unsigned bz_lane_announce(struct bz_lane *lane, unsigned n, bool was_empty);
+
 /* There is more work than awake workers: wakes one, or starts a thread. Returns how
  * many were woken. */
 unsigned bz_lane_rouse(struct bz_lane *lane);

@@ -42,20 +42,14 @@ static bool is_sleepy(uint64_t counters)
 /* I3: makes the event counter even, so that the next poster has to change it. */
 static uint32_t announce_sleepy(struct bz_sleep *s)
 {
-    uint64_t c = atomic_load_explicit(&s->counters, memory_order_relaxed);
+    uint64_t c = atomic_load_explicit(&s->counters, memory_order_seq_cst);
 
-    do {
-        if (is_sleepy(c)) {
-            /* Nothing to change, but the read must be one no poster can be ahead
-             * of: an RMW that adds nothing. */
-            c = atomic_fetch_add_explicit(&s->counters, 0, memory_order_seq_cst);
-            if (is_sleepy(c))
-                return bz_sleep_events(c);
-        }
-    } while (!atomic_compare_exchange_weak_explicit(
-        &s->counters, &c, c + BZ_SLEEP_ONE_EVENT, memory_order_seq_cst,
-        memory_order_relaxed));
-    return bz_sleep_events(c) + 1;
+    while (!is_sleepy(c))
+        if (atomic_compare_exchange_weak_explicit(
+                &s->counters, &c, c + BZ_SLEEP_ONE_EVENT, memory_order_seq_cst,
+                memory_order_seq_cst))
+            return bz_sleep_events(c) + 1;
+    return bz_sleep_events(c);
 }
 
 /* I8: counts itself as sleeping, unless work has come since the announcement. */

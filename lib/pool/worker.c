@@ -29,7 +29,7 @@ void bz_worker_join(struct bz_worker *w)
 
 void bz_worker_notify(struct bz_worker *w)
 {
-    unsigned n = bz_sleep_new_work(&w->lane->sleep, 1, bz_deque_len(&w->deque) <= 1);
+    unsigned n = bz_lane_announce(w->lane, 1, bz_deque_len(&w->deque) <= 1);
 
     bz_worker_count(&w->stats.wakes, n);
 }
@@ -104,7 +104,7 @@ static struct bz_work *take_injected(struct bz_worker *w)
         rest = next;
     }
     if (n > 0)
-        bz_worker_count(&w->stats.wakes, bz_sleep_new_work(&w->lane->sleep, n, false));
+        bz_worker_count(&w->stats.wakes, bz_lane_announce(w->lane, n, false));
     bz_worker_count(&w->stats.injected, n + 1);
     return first;
 }
@@ -131,10 +131,8 @@ static void stop_looking(struct bz_worker *w)
 {
     struct bz_lane *lane = w->lane;
     bool asleep = bz_sleep_stop_looking(&lane->sleep);
-    bool may_grow =
-        atomic_load_explicit(&lane->started, memory_order_relaxed) < lane->limit;
 
-    if ((asleep || may_grow) && bz_lane_has_work(lane))
+    if ((asleep || bz_lane_may_grow(lane)) && bz_lane_has_work(lane))
         bz_worker_count(&w->stats.wakes, bz_lane_rouse(lane));
 }
 

@@ -49,14 +49,14 @@ static inline void bz_worker_count(atomic_ullong *stat, unsigned long long n)
                           memory_order_relaxed);
 }
 
-/* Tells sleeping workers of work just pushed; bz_worker_push does it. */
+/* Tells others of work just pushed; bz_worker_push does it. */
 void bz_worker_notify(struct bz_worker *w);
 
 /* Queues work on this worker, to be run by it or by a thief. */
 static inline void bz_worker_push(struct bz_worker *w, struct bz_work *work)
 {
     bz_deque_push(&w->deque, work);
-    if (BZ_UNLIKELY(!bz_sleep_all_busy(&w->lane->sleep)))
+    if (BZ_UNLIKELY(!bz_sleep_all_busy(&w->lane->sleep) || bz_lane_may_grow(w->lane)))
         bz_worker_notify(w);
 }
 

@@ -33,6 +33,9 @@
 #ifndef FORKS
 #define FORKS 0 /* how many of the items push one more when they run */
 #endif
+#ifndef JUST_DONE
+#define JUST_DONE 0 /* 1: those that run from the start have just finished an item */
+#endif
 #ifndef SETS
 #define SETS 0 /* 1: worker 0 awaits a latch that another thread sets; */
 #endif         /* WORKERS: all await theirs, which shutting down sets */
@@ -181,11 +184,6 @@ inline start_one()
     atomic { start_mu == 0 -> start_mu = 1; drain(me) }
     if
     :: started < WORKERS && !stopped ->
-#ifdef START_ACTIVE
-        skip;
-#else
-        atomic { drain(me); inactive++ }
-#endif
 #ifdef START_COUNTS_LATE
         atomic { run worker(started); alive++ }
         started++
@@ -260,7 +258,9 @@ inline find()
     q = FIRST_DEQUE;
     do
     :: atomic { !got && q <= LAST_DEQUE && (!IS_VISIBLE(q) || q == me || !HOLDS(q)) -> q++ }
-    :: atomic { !got && q <= LAST_DEQUE && IS_VISIBLE(q) && q != me && HOLDS(q) -> t = top[q] }
+    :: atomic {
+        !got && q <= LAST_DEQUE && IS_VISIBLE(q) && q != me && HOLDS(q) -> t = top[q]
+       }
         atomic { /* bz_deque_steal, the compare-and-swap */
             if
             :: t == top[q] ->
@@ -354,11 +354,19 @@ proctype worker(byte me)
     byte round, snapshot, got, q, t, s, idle, k, i, old;
     bit was, woke;
 
-#ifndef START_ACTIVE
-    if
-    :: me >= EAGER -> round = 1 /* whoever started it has counted it as inactive */
-    :: else
-    fi;
+#ifdef START_ACTIVE
+    skip;
+#else
+    /* A new thread is one that looks for work: if it finds some it brings in the next. */
+    atomic {
+        if
+        :: JUST_DONE && me < EAGER
+        :: else ->
+            inactive++;
+            round = 1;
+            printf("%d starts, inactive=%d\n", me, inactive)
+        fi
+    }
 #endif
 
 look:
@@ -519,6 +527,9 @@ found:
         push(got);
 #ifndef REST_UNANNOUNCED
         new_work(got, 0);
+#ifndef REST_NO_GROW
+        grow();
+#endif
 #endif
         atomic { was = 0; woke = 0 }
     :: else
@@ -685,7 +696,8 @@ active proctype judge()
         :: i < DEQUES -> waiting = waiting || HOLDS(i); i++
         :: else -> break
         od;
-        printf("in the end: asleep=%d busy=%d left=%d waiting=%d\n", asleep, busy, left, waiting)
+        printf("in the end: asleep=%d busy=%d left=%d waiting=%d\n",
+               asleep, busy, left, waiting)
     }
     assert(outsiders == 0);
     assert(asleep + busy + left == alive);

@@ -79,6 +79,47 @@ static void threads_start_on_demand_up_to_the_limit(void **state)
     stop(&f);
 }
 
+struct spawner {
+    struct bz_work work;
+    struct blocker *item;
+};
+
+/* Pushes onto the deque of the worker it runs on, and stays busy like the others. */
+static void spawn_blockers(struct bz_worker *w, struct bz_work *work)
+{
+    struct spawner *s = BZ_CONTAINER(work, struct spawner, work);
+
+    for (int i = 1; i < 4; i++)
+        bz_worker_push(w, &s->item[i].work);
+    block(w, &s->item[0].work);
+}
+
+static void work_pushed_by_a_busy_worker_brings_in_more_threads(void **state)
+{
+    static struct fixture f;
+    struct crowd crowd = {0};
+    struct blocker item[4];
+    struct spawner spawner = {
+        {spawn_blockers, NULL},
+        item
+    };
+
+    (void)state;
+    start(&f, 4, 1);
+    for (int i = 0; i < 4; i++)
+        item[i] = (struct blocker){
+            {block, NULL},
+            &crowd
+        };
+    bz_lane_inject(&f.lane, &spawner.work);
+    while (atomic_load(&crowd.inside) < 4) /* for ever, if they waited for the first */
+        sched_yield();
+    atomic_store(&crowd.let_go, true);
+    while (atomic_load(&crowd.done) < 4)
+        sched_yield();
+    stop(&f);
+}
+
 static void one_thread_at_a_time_is_the_main_worker(void **state)
 {
     static struct fixture f;
@@ -125,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_start_on_demand_up_to_the_limit),
+        cmocka_unit_test(work_pushed_by_a_busy_worker_brings_in_more_threads),
         cmocka_unit_test(one_thread_at_a_time_is_the_main_worker),
         cmocka_unit_test(a_sleeping_lane_is_woken_by_every_single_item),
     };
