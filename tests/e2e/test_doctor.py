@@ -78,7 +78,7 @@ class Doctor(bitzel.Case):
         self.assertNotIn("ok ", text)
 
     def test_control_characters_in_a_path_do_not_reach_the_terminal(self):
-        env = {"XDG_CACHE_HOME": "/\x1b[31m"}
+        env = {"XDG_CACHE_HOME": f"{self.dir}/\x1b[31m"}
         self.assertNotIn("\x1b", self.run_bitzel("doctor", env=env).out)
         self.assertIn("\x1b", self.examine(env=env)["disk space"]["found"])
 
