@@ -11,16 +11,16 @@
 
 enum { PREFETCH = 8 }; /* dependents of a node; a processor fetches about ten lines */
 
-/* `pending` decides who starts a node: the one decrement that reaches zero. `state` is
- * written by the thread that has the node in hand and by nobody else. Exactly one
- * cache line, since threads that finish different predecessors meet here. */
+/* What threads that finish different predecessors meet at, so small and together; the
+ * rest of a node is in the flow. `pending` decides who starts it: the one decrement
+ * that reaches zero. Whoever starts it sets `pending` for the next run at once, while
+ * it has the cache line, which spares that run a pass over all nodes. The other fields
+ * are written by the thread that has the node in hand and by nobody else. */
 struct node {
-    _Alignas(64) struct bz_work work;
+    _Alignas(32) struct bz_work work;
     struct bz_flowrun *run;
-    const uint32_t *succ;
-    uint32_t nsucc;
-    atomic_uint pending;     /* predecessors that have not ended */
-    _Atomic(uint32_t) cause; /* a failed node upstream, or NONE */
+    atomic_uint pending; /* predecessors that have not ended */
+    uint16_t ran_in;     /* the last generation it was started in */
     uint8_t lane, state;
 };
 
@@ -35,15 +35,19 @@ struct heap {
 struct bz_flowrun {
     const struct bz_flow *flow;
     struct node *node;
+    _Atomic(uint32_t) *cause; /* of each node: a failed one upstream, or NONE */
     struct bz_scope scope;
     struct heap heap[BZ_LANE_COUNT];
     atomic_uint *left; /* waves: nodes of each level that have not ended */
     struct bz_sync_mutex failed_mu;
     struct bz_flowrun_failures BZ_VEC(struct bz_flowrun_failure) failed; /* failed_mu */
     struct bz_flowrun_roots BZ_VEC(uint32_t) roots;
-    uint32_t count[BZ_FLOWRUN_STATES];
+    atomic_uint ended[BZ_FLOWRUN_STATES]; /* but for those that ran */
+    uint32_t dirty;                       /* nodes to run */
+    uint16_t generation;                  /* the number of the run */
+    bool armed; /* every node is as a run of all nodes, when ready, wants it */
 
-    struct bz_pool *pool; /* of the run under way, as is opts */
+    struct bz_lane *lane[BZ_LANE_COUNT]; /* of the run under way, as is opts */
     const struct bz_flowrun_opts *opts;
 };
 
@@ -53,16 +57,22 @@ struct bz_flowrun *bz_flowrun_new(const struct bz_flow *flow)
 
     r->flow = flow;
     r->node = bz_mem_padded(flow->count * sizeof(*r->node));
+    r->cause = bz_mem_array(flow->count, sizeof(*r->cause));
     r->left = bz_mem_array(flow->levels + (size_t)1, sizeof(*r->left));
     for (uint32_t i = 0; i < flow->count; i++) {
-        struct node *n = &r->node[i];
-
-        n->run = r;
-        n->succ = &flow->succ[flow->succ_begin[i]];
-        n->nsucc = flow->succ_begin[i + 1] - flow->succ_begin[i];
-        n->lane = flow->lane[i];
+        r->node[i].run = r;
+        r->node[i].lane = flow->lane[i];
+        r->node[i].state = BZ_FLOWRUN_WAITING;
+        atomic_init(&r->node[i].pending, flow->indegree[i]);
+        atomic_init(&r->cause[i], BZ_FLOW_NONE);
     }
+    r->armed = true;
     return r;
+}
+
+static uint32_t index_of(const struct node *n)
+{
+    return (uint32_t)(n - n->run->node);
 }
 
 static void drop_failures(struct bz_flowrun *r)
@@ -82,6 +92,7 @@ void bz_flowrun_free(struct bz_flowrun *r)
     for (unsigned i = 0; i < BZ_LANE_COUNT; i++)
         bz_vec_release(&r->heap[i].nodes);
     free(r->left);
+    free(r->cause);
     free(r->node);
     free(r);
 }
@@ -143,28 +154,27 @@ static void run_node(struct bz_worker *w, struct bz_work *work);
 static void schedule(struct bz_worker *w, struct node *n)
 {
     struct bz_flowrun *r = n->run;
-    struct bz_lane *lane = bz_pool_lane(r->pool, n->lane);
 
     if (r->flow->priority)
-        heap_add(r, &r->heap[n->lane], (uint32_t)(n - r->node));
+        heap_add(r, &r->heap[n->lane], index_of(n));
     n->work.run = run_node;
     bz_scope_take(&w->cache, &r->scope);
-    if (w->lane == lane)
+    if (w->lane == r->lane[n->lane])
         bz_worker_push(w, &n->work);
     else
-        bz_lane_inject(lane, &n->work);
+        bz_lane_inject(r->lane[n->lane], &n->work);
 }
 
-/* Records that `n` cannot run because `cause` failed; the smallest number wins, so
+/* Records that node `i` cannot run because `cause` failed; the smallest number wins, so
  * that the report does not depend on timing. */
-static void blame(struct node *n, uint32_t cause)
+static void blame(struct bz_flowrun *r, uint32_t i, uint32_t cause)
 {
-    uint32_t seen = atomic_load_explicit(&n->cause, memory_order_relaxed);
+    uint32_t seen = atomic_load_explicit(&r->cause[i], memory_order_relaxed);
 
     /* relaxed: read only after the pending count has reached zero. */
     while (cause < seen &&
            !atomic_compare_exchange_weak_explicit(
-               &n->cause, &seen, cause, memory_order_relaxed, memory_order_relaxed))
+               &r->cause[i], &seen, cause, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
@@ -180,24 +190,24 @@ static void record_failure(struct bz_flowrun *r, struct bz_flowrun_step *step, i
     bz_sync_unlock(&r->failed_mu);
 }
 
-static void start_body(struct bz_worker *w, struct node *n)
+static enum bz_flowrun_state start_body(struct bz_worker *w, struct node *n)
 {
     struct bz_flowrun *r = n->run;
     struct bz_flowrun_step step;
     int rc;
 
-    step.node = (uint32_t)(n - r->node);
+    step.node = index_of(n);
     step.arg = r->opts->arg;
     step.worker = w;
     step.cancel = r->opts->cancel;
     step.err.code = 0;
     step.output = (struct bz_buf){0};
     rc = r->opts->body(&step);
-    n->state = rc < 0 ? BZ_FLOWRUN_FAILED : BZ_FLOWRUN_RAN;
     if (BZ_UNLIKELY(rc < 0))
         record_failure(r, &step, rc);
     if (BZ_UNLIKELY(step.output.data != NULL))
         bz_buf_release(&step.output);
+    return rc < 0 ? BZ_FLOWRUN_FAILED : BZ_FLOWRUN_RAN;
 }
 
 /* Gives the node its end state. Returns what its dependents have to blame: a failed
@@ -205,19 +215,27 @@ static void start_body(struct bz_worker *w, struct node *n)
 static uint32_t execute(struct bz_worker *w, struct node *n)
 {
     struct bz_flowrun *r = n->run;
-    uint32_t cause = atomic_load_explicit(&n->cause, memory_order_relaxed);
+    uint32_t i = index_of(n);
+    /* Nobody is blamed before something has failed: the array is not even read. The
+     * count that reached zero has made both visible. */
+    uint32_t cause =
+        atomic_load_explicit(&r->ended[BZ_FLOWRUN_FAILED], memory_order_relaxed) == 0
+            ? BZ_FLOW_NONE
+            : atomic_load_explicit(&r->cause[i], memory_order_relaxed);
 
-    BZ_ASSERT(n->state == BZ_FLOWRUN_WAITING); /* exactly once */
-    n->state = BZ_FLOWRUN_STARTED;
+    BZ_ASSERT(n->ran_in != r->generation && n->state != BZ_FLOWRUN_CLEAN);
+    n->ran_in = r->generation; /* exactly once */
+    atomic_store_explicit(&n->pending, r->flow->indegree[i], memory_order_relaxed);
     if (BZ_UNLIKELY(cause != BZ_FLOW_NONE))
         n->state = BZ_FLOWRUN_SKIPPED;
     else if (r->opts->cancel && bz_cancel_check(r->opts->cancel) < 0)
         n->state = BZ_FLOWRUN_CANCELED;
     else
-        start_body(w, n);
-    if (BZ_UNLIKELY(n->state == BZ_FLOWRUN_FAILED))
-        return (uint32_t)(n - r->node);
-    return cause;
+        n->state = start_body(w, n);
+    if (BZ_LIKELY(n->state == BZ_FLOWRUN_RAN))
+        return BZ_FLOW_NONE;
+    atomic_fetch_add_explicit(&r->ended[n->state], 1, memory_order_relaxed);
+    return n->state == BZ_FLOWRUN_FAILED ? i : cause;
 }
 
 /* Starts the first wave from `level` on that has something to do. */
@@ -239,7 +257,7 @@ static void open_wave(struct bz_worker *w, struct bz_flowrun *r, uint32_t level)
  * queues the others. */
 static struct node *keep_one(struct bz_worker *w, struct node *kept, struct node *n)
 {
-    if (kept || w->lane != bz_pool_lane(n->run->pool, n->lane)) {
+    if (kept || w->lane != n->run->lane[n->lane]) {
         schedule(w, n);
         return kept;
     }
@@ -251,20 +269,22 @@ static struct node *release_dependents(struct bz_worker *w, struct node *n,
                                        uint32_t cause)
 {
     struct bz_flowrun *r = n->run;
+    const struct bz_flow *f = r->flow;
     struct node *kept = NULL;
+    uint32_t i = index_of(n);
 
-    for (uint32_t i = 0; i < n->nsucc; i++) {
-        struct node *s = &r->node[n->succ[i]];
+    for (uint32_t e = f->succ_begin[i]; e < f->succ_begin[i + 1]; e++) {
+        struct node *s = &r->node[f->succ[e]];
 
         if (BZ_UNLIKELY(cause != BZ_FLOW_NONE))
-            blame(s, cause);
+            blame(r, f->succ[e], cause);
         /* acq_rel: whoever reaches zero has seen what all predecessors did. A clean
          * node holds a count of its own and never gets there. */
         if (atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel) == 1)
             kept = keep_one(w, kept, s);
     }
     if (r->opts->mode == BZ_FLOWRUN_WAVES) {
-        uint32_t level = r->flow->level[n - r->node];
+        uint32_t level = f->level[i];
 
         if (atomic_fetch_sub_explicit(&r->left[level], 1, memory_order_acq_rel) == 1)
             open_wave(w, r, level + 1);
@@ -276,10 +296,12 @@ static struct node *release_dependents(struct bz_worker *w, struct node *n,
  * follow are full barriers: without this, each would wait for its line in turn. */
 static void prefetch_dependents(const struct node *n)
 {
-    uint32_t most = n->nsucc < PREFETCH ? n->nsucc : PREFETCH;
+    const struct bz_flow *f = n->run->flow;
+    uint32_t i = index_of(n), first = f->succ_begin[i],
+             count = f->succ_begin[i + 1] - first;
 
-    for (uint32_t i = 0; i < most; i++)
-        __builtin_prefetch(&n->run->node[n->succ[i]], 1);
+    for (uint32_t e = 0; e < count && e < PREFETCH; e++)
+        __builtin_prefetch(&n->run->node[f->succ[first + e]], 1);
 }
 
 static void run_node(struct bz_worker *w, struct bz_work *work)
@@ -299,7 +321,7 @@ static void run_node(struct bz_worker *w, struct bz_work *work)
         n = release_dependents(w, n, cause);
         if (n && r->flow->priority) {
             /* It competes with what is ready already. */
-            heap_add(r, &r->heap[lane], (uint32_t)(n - r->node));
+            heap_add(r, &r->heap[lane], index_of(n));
             n = &r->node[heap_take(r, &r->heap[lane])];
         }
     }
@@ -307,21 +329,23 @@ static void run_node(struct bz_worker *w, struct bz_work *work)
 }
 
 /* A clean node counts as done: its dependents do not wait for it. */
-static void forget_clean(struct bz_flowrun *r, const struct node *n)
+static void forget_clean(struct bz_flowrun *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n->nsucc; i++)
-        atomic_fetch_sub_explicit(&r->node[n->succ[i]].pending, 1,
+    const struct bz_flow *f = r->flow;
+
+    for (uint32_t e = f->succ_begin[i]; e < f->succ_begin[i + 1]; e++)
+        atomic_fetch_sub_explicit(&r->node[f->succ[e]].pending, 1,
                                   memory_order_relaxed);
 }
 
-/* Back to the start: states, counts and, for waves, levels. Clean nodes get a count
- * that no predecessor takes away. */
-static void reset(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
+/* Sets every node up. Clean nodes, and in waves all, get a count that no predecessor
+ * takes away. */
+static void arm(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
 {
     const struct bz_flow *f = r->flow;
-    unsigned gate = opts->mode == BZ_FLOWRUN_WAVES ? 1 : 0;
+    bool waves = opts->mode == BZ_FLOWRUN_WAVES;
 
-    drop_failures(r);
+    r->dirty = 0;
     for (uint32_t l = 0; l < f->levels; l++)
         atomic_store_explicit(&r->left[l], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -329,19 +353,51 @@ static void reset(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
         bool dirty = !opts->dirty || bz_bitset_test(opts->dirty, i);
 
         n->state = dirty ? BZ_FLOWRUN_WAITING : BZ_FLOWRUN_CLEAN;
-        atomic_store_explicit(&n->cause, BZ_FLOW_NONE, memory_order_relaxed);
-        atomic_store_explicit(&n->pending, f->indegree[i] + (dirty ? gate : 1),
+        n->ran_in = 0; /* no run has this number */
+        atomic_store_explicit(&r->cause[i], BZ_FLOW_NONE, memory_order_relaxed);
+        atomic_store_explicit(&n->pending, f->indegree[i] + (waves || !dirty),
                               memory_order_relaxed);
-        if (dirty && gate)
+        r->dirty += dirty;
+        if (dirty && waves)
             atomic_fetch_add_explicit(&r->left[f->level[i]], 1, memory_order_relaxed);
     }
     for (uint32_t i = 0; opts->dirty && i < f->count; i++)
         if (r->node[i].state == BZ_FLOWRUN_CLEAN)
-            forget_clean(r, &r->node[i]);
+            forget_clean(r, i);
 }
 
-/* Queues what waits for nothing. The list is made before the first node starts, since
- * after that others drop to zero too. Pushed backwards, to be popped in order. */
+/* A run of all nodes leaves them as the next such run wants them, unless some failed
+ * and others were blamed. */
+static void prepare(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
+{
+    bool all = !opts->dirty && opts->mode == BZ_FLOWRUN_READY;
+
+    drop_failures(r);
+    for (unsigned i = 0; i < BZ_FLOWRUN_STATES; i++)
+        atomic_store_explicit(&r->ended[i], 0, memory_order_relaxed);
+    if (++r->generation == 0)
+        r->generation = 1;
+    if (all && r->armed)
+        r->dirty = r->flow->count;
+    else
+        arm(r, opts);
+    r->armed = all;
+}
+
+/* Makes the list of what waits for nothing. Before the first node starts, since after
+ * that others drop to zero too. */
+static void find_roots(struct bz_flowrun *r)
+{
+    const struct bz_flow *f = r->flow;
+    uint32_t n = r->dirty == f->count ? f->levels ? f->wave[1] : 0 : f->count;
+
+    /* If all nodes run, these are the first level; else they may be anywhere. */
+    for (uint32_t i = 0; i < n; i++)
+        if (atomic_load_explicit(&r->node[f->order[i]].pending, memory_order_relaxed) ==
+            0)
+            BZ_VEC_PUSH(&r->roots, f->order[i]);
+}
+
 static void run_all(struct bz_worker *w, void *arg)
 {
     struct bz_flowrun *r = arg;
@@ -350,10 +406,8 @@ static void run_all(struct bz_worker *w, void *arg)
     if (r->opts->mode == BZ_FLOWRUN_WAVES) {
         open_wave(w, r, 0);
     } else {
-        for (uint32_t i = 0; i < r->flow->count; i++)
-            if (atomic_load_explicit(&r->node[i].pending, memory_order_relaxed) == 0)
-                BZ_VEC_PUSH(&r->roots, i);
-        while (r->roots.len > 0)
+        find_roots(r);
+        while (r->roots.len > 0) /* backwards, to be popped in order */
             schedule(w, &r->node[BZ_VEC_POP(&r->roots)]);
     }
     bz_scope_end(&r->scope, w);
@@ -369,24 +423,20 @@ static int by_node(const void *a, const void *b)
 /* No worker touches the run any more: the results are put in order. */
 static int sum_up(struct bz_flowrun *r, struct bz_err *err)
 {
-    uint32_t *count = r->count;
+    uint32_t canceled = bz_flowrun_count(r, BZ_FLOWRUN_CANCELED);
 
-    memset(r->count, 0, sizeof(r->count));
-    for (uint32_t i = 0; i < r->flow->count; i++)
-        count[r->node[i].state]++;
-    BZ_ASSERT(count[BZ_FLOWRUN_WAITING] == 0 && count[BZ_FLOWRUN_STARTED] == 0);
     BZ_VEC_SORT(&r->failed, by_node);
     if (r->failed.len > 0) {
+        r->armed = false;
         *err = r->failed.at[0].err;
-        bz_err_wrap(err, "%u failed, %u skipped", count[BZ_FLOWRUN_FAILED],
-                    count[BZ_FLOWRUN_SKIPPED]);
+        bz_err_wrap(err, "%zu failed, %u skipped", r->failed.len,
+                    bz_flowrun_count(r, BZ_FLOWRUN_SKIPPED));
         return err->code = BZ_E_TASK;
     }
-    if (count[BZ_FLOWRUN_CANCELED] > 0) {
+    if (canceled > 0) {
         int rc = bz_cancel_check(r->opts->cancel);
 
-        return bz_fail(err, rc, "%s with %u not started", bz_err_name(rc),
-                       count[BZ_FLOWRUN_CANCELED]);
+        return bz_fail(err, rc, "%s with %u not started", bz_err_name(rc), canceled);
     }
     return 0;
 }
@@ -394,9 +444,10 @@ static int sum_up(struct bz_flowrun *r, struct bz_err *err)
 int bz_flowrun_go(struct bz_flowrun *r, struct bz_pool *pool,
                   const struct bz_flowrun_opts *opts, struct bz_err *err)
 {
-    r->pool = pool;
+    for (unsigned i = 0; i < BZ_LANE_COUNT; i++)
+        r->lane[i] = bz_pool_lane(pool, i);
     r->opts = opts;
-    reset(r, opts);
+    prepare(r, opts);
     bz_pool_call(pool, run_all, r);
     return sum_up(r, err);
 }
@@ -409,14 +460,22 @@ enum bz_flowrun_state bz_flowrun_state(const struct bz_flowrun *r, uint32_t node
 
 uint32_t bz_flowrun_count(const struct bz_flowrun *r, enum bz_flowrun_state state)
 {
+    uint32_t other = 0;
+
     BZ_ASSERT(state < BZ_FLOWRUN_STATES);
-    return r->count[state];
+    if (state == BZ_FLOWRUN_CLEAN)
+        return r->flow->count - r->dirty;
+    if (state != BZ_FLOWRUN_RAN)
+        return atomic_load_explicit(&r->ended[state], memory_order_relaxed);
+    for (unsigned i = 0; i < BZ_FLOWRUN_STATES; i++)
+        other += atomic_load_explicit(&r->ended[i], memory_order_relaxed);
+    return r->dirty - other;
 }
 
 uint32_t bz_flowrun_cause(const struct bz_flowrun *r, uint32_t node)
 {
     BZ_ASSERT(node < r->flow->count);
-    return atomic_load_explicit(&r->node[node].cause, memory_order_relaxed);
+    return atomic_load_explicit(&r->cause[node], memory_order_relaxed);
 }
 
 const struct bz_flowrun_failure *bz_flowrun_failure(const struct bz_flowrun *r,

@@ -411,6 +411,50 @@ static void a_thousand_repeated_runs_keep_the_order(void **state)
     tear_down(&f);
 }
 
+static void runs_of_every_kind_may_follow_each_other(void **state)
+{
+    static const struct {
+        int rc;
+        enum bz_flowrun_mode mode;
+        const char *dirty, *ran; /* dirty NULL: all */
+        uint32_t count, failing; /* that ran, that fails */
+        bool canceled;
+    } t[] = {
+        {0,             BZ_FLOWRUN_READY, NULL, "01234", 5, BZ_FLOW_NONE, false},
+        {0,             BZ_FLOWRUN_WAVES, NULL, "01234", 5, BZ_FLOW_NONE, false},
+        {0,             BZ_FLOWRUN_READY, "13", "13",    2, BZ_FLOW_NONE, false},
+        {BZ_E_TASK,     BZ_FLOWRUN_READY, NULL, "0123",  3, 3,            false},
+        {BZ_E_CANCELED, BZ_FLOWRUN_READY, NULL, "",      0, BZ_FLOW_NONE, true },
+    };
+    struct fixture f;
+    struct bz_cancel canceled;
+
+    (void)state;
+    set_up(&f, 5);
+    chain(f.flow);
+    bz_cancel_init(&canceled, NULL, 0);
+    bz_cancel_now(&canceled);
+    for (unsigned k = 0; k < 400; k++) {
+        unsigned i = k * 7 / 3 % 5; /* each kind after each other one */
+
+        memset(f.record.runs, 0, sizeof(f.record.runs));
+        bz_bitset_zero(&f.record.fail);
+        bz_bitset_zero(&f.dirty);
+        f.opts.mode = t[i].mode;
+        f.opts.dirty = NULL;
+        f.opts.cancel = t[i].canceled ? &canceled : NULL;
+        if (t[i].dirty)
+            mark_dirty(&f, t[i].dirty);
+        if (t[i].failing != BZ_FLOW_NONE)
+            bz_bitset_set(&f.record.fail, t[i].failing);
+        assert_int_equal(go(&f), t[i].rc);
+        assert_ran(&f, t[i].ran);
+        assert_int_equal(bz_flowrun_count(f.run, BZ_FLOWRUN_RAN), t[i].count);
+        assert_int_equal(bz_flowrun_cause(f.run, 4), t[i].failing);
+    }
+    tear_down(&f);
+}
+
 static void cancellation_mid_run_starts_nothing_further(void **state)
 {
     struct fixture f;
@@ -515,6 +559,7 @@ int main(void)
         cmocka_unit_test(ready_nodes_start_in_order_of_priority),
         cmocka_unit_test(waves_start_when_the_level_before_is_done),
         cmocka_unit_test(a_thousand_repeated_runs_keep_the_order),
+        cmocka_unit_test(runs_of_every_kind_may_follow_each_other),
         cmocka_unit_test(cancellation_mid_run_starts_nothing_further),
         cmocka_unit_test(a_deadline_stops_the_run),
         cmocka_unit_test(a_cycle_is_refused_before_anything_runs),
