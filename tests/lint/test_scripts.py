@@ -342,7 +342,8 @@ class Tests(Small):
     def test_a_program_that_fails_after_its_last_case_fails(self):
         self.change("case.c", '#include <stdio.h>\nint main(void) { puts("[==========] 3 test(s) '
                               'run."); return 1; }\n')
-        self.assertEqual(self.outcome()[:2], (1, "4 passed, 1 failed"))
+        status, line, done = self.outcome()
+        self.assertEqual((status, line), (1, "4 passed, 1 failed"), done.stderr)
 
     def test_an_unknown_preset_is_refused(self):
         done = self.run_script("tests/run", "nosuch")
