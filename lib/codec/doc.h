@@ -4,7 +4,8 @@
  * requests from them needs to know only this file. A tree is read-only and may be
  * shared between threads; it and its strings live as long as the arena.
  *
- *   1. The items of a list or map stand in the order of the text.
+ *   1. The items of a list or map stand in the order of the text, but for those that a
+ *      YAML merge key brings in: yaml.h says where these go.
  *   2. The keys of a map are different from each other.
  *   3. Strings and keys are UTF-8 and contain no NUL.
  *   4. Parts of a tree from YAML may be shared (anchors), never cyclic. The limits of

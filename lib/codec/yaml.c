@@ -32,6 +32,7 @@ struct build {
     unsigned depth;        /* lists and maps around what is read now */
     unsigned deepest;      /* the largest depth since the enclosing anchor began */
     struct docs stack;     /* finished items of unfinished lists and maps */
+    struct docs merges;    /* values of the merge keys of unfinished maps */
     struct bz_map anchors; /* name to struct anchor: the latest with that name */
     struct bz_err *err;
 };
@@ -292,18 +293,20 @@ static int read_alias(struct build *b, const yaml_event_t *ev, struct bz_doc *d)
 
 static int read_value(struct build *b, const yaml_event_t *ev, struct bz_doc *d);
 
+/* Only a plain and untagged << is a merge key; '<<' in quotes is a key like others. */
+static bool is_merge_key(const yaml_event_t *ev)
+{
+    return ev->type == YAML_SCALAR_EVENT && !ev->data.scalar.tag &&
+           ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           bz_str_eq(str_of(ev->data.scalar.value), BZ_STR("<<"));
+}
+
 /* The event of a key; fills what the map's item says about it. */
 static int read_key(struct build *b, const yaml_event_t *ev, struct bz_doc *item)
 {
     struct bz_doc key = {0};
-    int rc;
+    int rc = read_value(b, ev, &key);
 
-    if (ev->type == YAML_SCALAR_EVENT && !ev->data.scalar.tag &&
-        ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-        bz_str_eq(str_of(ev->data.scalar.value), BZ_STR("<<")))
-        return placed(b, ev->start_mark,
-                      bz_fail(b->err, BZ_E_NOSUP, "merge keys are not supported"));
-    rc = read_value(b, ev, &key);
     if (rc < 0)
         return rc;
     if (key.type == BZ_DOC_LIST || key.type == BZ_DOC_MAP)
@@ -334,27 +337,96 @@ static int read_item(struct build *b, const yaml_event_t *ev, enum bz_doc_type i
     return rc;
 }
 
+/* Puts items into a map in the making: a key that is there keeps its position and gets
+ * the new value. `at` finds a key's position in `out`. */
+static void override_items(struct docs *out, struct bz_map *at,
+                           const struct bz_doc *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t known = at->len;
+        struct bz_map_entry *entry = bz_map_put(at, items[i].key);
+
+        if (at->len == known) {
+            BZ_VEC_AT(out, entry->u) = items[i];
+            continue;
+        }
+        entry->u = out->len;
+        BZ_VEC_PUSH(out, items[i]);
+    }
+}
+
+/* The value of one merge key. In a list of maps the first one wins. */
+static int merge_value(struct build *b, const struct bz_doc *from, struct docs *out,
+                       struct bz_map *at)
+{
+    if (from->type == BZ_DOC_MAP) {
+        override_items(out, at, from->items, from->count);
+        return 0;
+    }
+    if (from->type != BZ_DOC_LIST)
+        return bz_fail(b->err, BZ_E_INVAL,
+                       "line %u, column %u: a merge key needs a map or a list of maps",
+                       from->line, from->column);
+    for (size_t i = from->count; i-- > 0;) {
+        int rc = bz_doc_expect(&from->items[i], BZ_DOC_MAP, b->err);
+
+        if (rc < 0)
+            return rc;
+        override_items(out, at, from->items[i].items, from->items[i].count);
+    }
+    return 0;
+}
+
+/* Gives *d what its merge keys, merges.at[base] and later ones, bring in: before its
+ * own items, which win. Nothing needs counting here, since the merged maps have been
+ * counted as values of the keys. */
+static int merge_items(struct build *b, size_t base, struct bz_doc *d)
+{
+    BZ_CLEANUP(bz_vec_release) struct docs out = {0};
+    BZ_CLEANUP(bz_map_release) struct bz_map at = {0};
+    struct bz_doc *items;
+
+    for (size_t i = base; i < b->merges.len; i++) {
+        int rc = merge_value(b, &b->merges.at[i], &out, &at);
+
+        if (rc < 0)
+            return rc;
+    }
+    b->merges.len = base;
+    override_items(&out, &at, d->items, d->count);
+    items = BZ_ARENA_ARRAY(b->arena, struct bz_doc, out.len);
+    if (out.len > 0)
+        memcpy(items, out.at, out.len * sizeof(*items));
+    d->items = items;
+    d->count = out.len;
+    return 0;
+}
+
 /* Items up to the end event go to the stack, and from there, when their number is
  * known, to the arena. */
 static int read_items(struct build *b, struct bz_doc *d)
 {
     yaml_event_type_t end =
         d->type == BZ_DOC_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    size_t base = b->stack.len;
+    size_t base = b->stack.len, merges = b->merges.len;
     struct bz_doc *items;
+    int rc;
 
     for (;;) {
         BZ_CLEANUP(yaml_event_delete) yaml_event_t ev = {0};
         struct bz_doc item = {0};
-        int rc = next_event(b, &ev);
 
+        rc = next_event(b, &ev);
         if (rc == 0 && ev.type == end)
             break;
         if (rc == 0)
             rc = read_item(b, &ev, d->type, &item);
         if (rc < 0)
             return rc;
-        BZ_VEC_PUSH(&b->stack, item);
+        if (d->type == BZ_DOC_MAP && is_merge_key(&ev))
+            BZ_VEC_PUSH(&b->merges, item);
+        else
+            BZ_VEC_PUSH(&b->stack, item);
     }
     d->count = b->stack.len - base;
     items = BZ_ARENA_ARRAY(b->arena, struct bz_doc, d->count);
@@ -362,7 +434,8 @@ static int read_items(struct build *b, struct bz_doc *d)
         memcpy(items, b->stack.at + base, d->count * sizeof(*items));
     b->stack.len = base;
     d->items = items;
-    return d->type == BZ_DOC_MAP ? bz_doc_check_keys(d, b->err) : 0;
+    rc = d->type == BZ_DOC_MAP ? bz_doc_check_keys(d, b->err) : 0;
+    return rc == 0 && b->merges.len > merges ? merge_items(b, merges, d) : rc;
 }
 
 static int read_container(struct build *b, const yaml_event_t *ev, struct bz_doc *d)
@@ -520,6 +593,7 @@ int bz_yaml_parse(struct bz_arena *arena, struct bz_str text,
     }
     bz_map_release(&b.anchors);
     bz_vec_release(&b.stack);
+    bz_vec_release(&b.merges);
     if (rc < 0)
         bz_arena_rewind(arena, mark);
     else

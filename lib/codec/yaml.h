@@ -8,9 +8,15 @@
  *
  * An alias gives a value that shares its items with the anchored one and has the place
  * of the alias. Refused, with line and column: a key twice in a map, a key that is a
- * list or map, an alias inside its own anchor, merge keys (<<), tags beyond the core
- * schema's, numbers that do not fit 64 bits, infinities and NaN, a NUL in a string,
- * more than one document. An empty text is null.
+ * list or map, an alias inside its own anchor, tags beyond the core schema's, numbers
+ * that do not fit 64 bits, infinities and NaN, a NUL in a string, more than one
+ * document. An empty text is null.
+ *
+ * The merge key << is resolved as YAML 1.1 loaders do: the items of the map it has for
+ * a value, or of each map in a list, become items of its own map and keep their place
+ * in the text. The map's own items win over merged ones, and in a list an earlier map
+ * over a later one. Merged items stand first, those of a list's last map before all.
+ * Where << stands more than once in a map, the later one wins.
  *
  * Parsing may go on in any number of threads at once.
  */
@@ -21,10 +27,10 @@
 #include "codec/doc.h"
 
 /* Reads a whole text; `limits` may be NULL. Keys count as values, and what an alias
- * stands for counts anew. *out lives in the arena and needs nothing of `text`. On
- * failure nothing is left in the arena: BZ_E_INVAL for a text that is not as above,
- * BZ_E_NOSUP for merge keys and foreign tags, BZ_E_LIMIT for a text or number that is
- * too large. */
+ * stands for counts anew, also below a merge key. *out lives in the arena and needs
+ * nothing of `text`. On failure nothing is left in the arena: BZ_E_INVAL for a text
+ * that is not as above, BZ_E_NOSUP for foreign tags, BZ_E_LIMIT for a text or number
+ * that is too large. */
 int bz_yaml_parse(struct bz_arena *arena, struct bz_str text,
                   const struct bz_doc_limits *limits, const struct bz_doc **out,
                   struct bz_err *err) BZ_MUST_CHECK;

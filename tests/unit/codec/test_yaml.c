@@ -203,6 +203,96 @@ static void an_alias_means_the_latest_anchor_of_its_name(void **state)
     bz_arena_release(&a);
 }
 
+/* "key=text" of the items of a map of scalars, in their order. */
+static char *flat(const struct bz_doc *map)
+{
+    struct bz_buf out = {0};
+
+    for (size_t i = 0; i < map->count; i++)
+        bz_buf_addf(&out, "%s%s=%s", i ? " " : "", map->items[i].key.p,
+                    map->items[i].text.p);
+    return bz_buf_detach(&out);
+}
+
+/* What PyYAML's safe loader makes of the same texts. */
+static void merge_keys_bring_items_in_and_own_items_win(void **state)
+{
+    static const struct {
+        const char *yaml, *last; /* what the last item of the root map becomes */
+    } cases[] = {
+        {"x: &x {a: 1, b: 2}\ny: {<<: *x}",                                 "a=1 b=2"    },
+        {"x: &x {a: 1, b: 2}\ny: {c: 3, b: 4, <<: *x}",                     "a=1 b=4 c=3"},
+        {"x: &x {a: 1, b: 2}\ny: {<<: *x, c: 3, a: 4}",                     "a=4 b=2 c=3"},
+        {"x: &x {a: 1, b: 2}\nz: &z {b: 3, c: 4}\ny: {<<: [*x, *z], d: 5}",
+         "b=2 c=4 a=1 d=5"                                                               },
+        {"x: &x {a: 1}\nz: &z {a: 2, c: 4}\ny: {<<: *x, <<: *z}",           "a=2 c=4"    },
+        {"x: &x {a: 1}\nz: &z {<<: *x, b: 2}\ny: {<<: *z, c: 3}",           "a=1 b=2 c=3"},
+        {"y: {<<: {a: 1}, b: 2}",                                           "a=1 b=2"    },
+        {"y: {<<: []}",                                                     ""           },
+        {"y: {<<: {}, a: 1}",                                               "a=1"        },
+        {"y: {'<<': 1, \"<<x\": 2}",                                        "<<=1 <<x=2" },
+        {"y: {<<: {'<<': 1}}",                                              "<<=1"       },
+        {"y: {&k <<: {a: 1}, b: *k}",                                       "a=1 b=<<"   },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        struct bz_arena a = {0};
+        const struct bz_doc *d;
+        struct bz_err err;
+        char *got;
+
+        assert_ok(parse(&a, cases[i].yaml, &d, &err), &err);
+        got = flat(&d->items[d->count - 1]);
+        assert_string_equal(got, cases[i].last);
+        free(got);
+        bz_arena_release(&a);
+    }
+}
+
+static void merged_items_keep_the_place_where_they_are_written(void **state)
+{
+    struct bz_arena a = {0};
+    const struct bz_doc *d, *y;
+    struct bz_err err;
+
+    (void)state;
+    assert_ok(parse(&a, "x: &x\n  a: 1\n  b: 2\ny:\n  <<: *x\n  b: 3\n", &d, &err),
+              &err);
+    y = &d->items[1];
+    assert_int_equal(y->line, 5);
+    assert_int_equal(y->items[0].key_line, 2);
+    assert_int_equal(y->items[0].line, 2);
+    assert_int_equal(y->items[0].column, 6);
+    assert_int_equal(y->items[1].key_line, 6);
+    assert_int_equal(y->items[1].i, 3);
+    assert_int_equal(d->items[0].items[1].i, 2); /* the source is as it was */
+    bz_arena_release(&a);
+}
+
+static void a_wide_map_merges_in_proportion_to_its_size(void **state)
+{
+    struct bz_buf text = {0};
+    struct bz_arena a = {0};
+    const struct bz_doc *d;
+    struct bz_err err;
+    enum { WIDE = 50000 };
+
+    (void)state;
+    bz_buf_addf(&text, "x: &x\n");
+    for (int i = 0; i < WIDE; i++)
+        bz_buf_addf(&text, "  k%d: %d\n", i, i);
+    bz_buf_addf(&text, "y:\n  <<: *x\n");
+    for (int i = 0; i < WIDE; i++)
+        bz_buf_addf(&text, "  k%d: %d\n", i + WIDE / 2, -i);
+    assert_ok(bz_yaml_parse(&a, bz_buf_str(&text), NULL, &d, &err), &err);
+    assert_int_equal(d->items[1].count, WIDE + WIDE / 2);
+    assert_int_equal(d->items[1].items[WIDE / 2 - 1].i, WIDE / 2 - 1);
+    assert_int_equal(d->items[1].items[WIDE / 2 + 7].i, -7);
+    bz_buf_release(&text);
+    bz_arena_release(&a);
+}
+
 static void what_is_refused_is_named_with_its_place(void **state)
 {
     static const struct {
@@ -210,54 +300,64 @@ static void what_is_refused_is_named_with_its_place(void **state)
         int code;
         const char *msg;
     } cases[] = {
-        {"a: 1\nb: 2\na: 3\n",           BZ_E_INVAL, "line 3: key 'a' is already in line 1"             },
-        {"{a: 1, \"a\": 2}",             BZ_E_INVAL, "line 1: key 'a' is already in line 1"             },
-        {"? [a]\n: 1\n",                 BZ_E_INVAL, "line 1, column 3: a key must be a scalar"         },
-        {"x: &k {}\n*k : 1\n",           BZ_E_INVAL, "line 2, column 1: a key must be a scalar"         },
-        {"a: *b\n",                      BZ_E_INVAL, "line 1, column 4: no anchor 'b' before this alias"},
-        {"&a [1, *a]",                   BZ_E_INVAL, "line 1, column 8: alias 'a' inside its own anchor"},
-        {"&a {k: [{x: *a}]}",            BZ_E_INVAL,
-         "line 1, column 13: alias 'a' inside its own anchor"                                           },
-        {"&a {*a : 1}",                  BZ_E_INVAL,
-         "line 1, column 5: alias 'a' inside its own anchor"                                            },
-        {"a: 1\n---\nb: 2\n",            BZ_E_INVAL, "line 2, column 1: more than one document"         },
-        {"a: &x {b: 1}\nc:\n  <<: *x\n", BZ_E_NOSUP,
-         "line 3, column 3: merge keys are not supported"                                               },
-        {"a: !mine 1",                   BZ_E_NOSUP, "line 1, column 4: tag '!mine' is not supported"   },
-        {"!!set {a, b}",                 BZ_E_NOSUP,
-         "line 1, column 1: tag 'tag:yaml.org,2002:set' is not supported"                               },
-        {"- !!map [a]",                  BZ_E_NOSUP,
-         "line 1, column 3: tag 'tag:yaml.org,2002:map' is not supported"                               },
-        {"!!int abc",                    BZ_E_INVAL,
-         "line 1, column 1: value does not fit its tag 'tag:yaml.org,2002:int'"                         },
-        {"!!int 1.5",                    BZ_E_INVAL,
-         "line 1, column 1: value does not fit its tag 'tag:yaml.org,2002:int'"                         },
-        {"9223372036854775808",          BZ_E_LIMIT,
-         "line 1, column 1: number does not fit 64 bits; a string needs quotes"                         },
-        {"-9223372036854775809",         BZ_E_LIMIT,
-         "line 1, column 1: number does not fit 64 bits; a string needs quotes"                         },
-        {"a: 1e999",                     BZ_E_LIMIT,
-         "line 1, column 4: number does not fit 64 bits; a string needs quotes"                         },
-        {"- -.inf",                      BZ_E_LIMIT, "line 1, column 3: -.inf is not a finite number"   },
-        {"- .NaN",                       BZ_E_LIMIT, "line 1, column 3: .NaN is not a finite number"    },
-        {"a: \"x\\0y\"",                 BZ_E_INVAL, "line 1, column 4: NUL in a string"                },
-        {"a: [1, 2\nb: 3\n",             BZ_E_INVAL,
+        {"a: 1\nb: 2\na: 3\n",       BZ_E_INVAL, "line 3: key 'a' is already in line 1"             },
+        {"{a: 1, \"a\": 2}",         BZ_E_INVAL, "line 1: key 'a' is already in line 1"             },
+        {"? [a]\n: 1\n",             BZ_E_INVAL, "line 1, column 3: a key must be a scalar"         },
+        {"x: &k {}\n*k : 1\n",       BZ_E_INVAL, "line 2, column 1: a key must be a scalar"         },
+        {"a: *b\n",                  BZ_E_INVAL, "line 1, column 4: no anchor 'b' before this alias"},
+        {"&a [1, *a]",               BZ_E_INVAL, "line 1, column 8: alias 'a' inside its own anchor"},
+        {"&a {k: [{x: *a}]}",        BZ_E_INVAL,
+         "line 1, column 13: alias 'a' inside its own anchor"                                       },
+        {"&a {*a : 1}",              BZ_E_INVAL,
+         "line 1, column 5: alias 'a' inside its own anchor"                                        },
+        {"a: 1\n---\nb: 2\n",        BZ_E_INVAL, "line 2, column 1: more than one document"         },
+        {"a: {<<: 1}",               BZ_E_INVAL,
+         "line 1, column 9: a merge key needs a map or a list of maps"                              },
+        {"{<<: }",                   BZ_E_INVAL,
+         "line 1, column 6: a merge key needs a map or a list of maps"                              },
+        {"{<<: [{a: 1}, [b]]}",      BZ_E_INVAL,
+         "line 1, column 15: expected a map, found a list"                                          },
+        {"&a {<<: *a}",              BZ_E_INVAL,
+         "line 1, column 9: alias 'a' inside its own anchor"                                        },
+        {"{<<: {a: 1}, b: 2, b: 3}", BZ_E_INVAL,
+         "line 1: key 'b' is already in line 1"                                                     },
+        {"{!!merge <<: {a: 1}}",     BZ_E_NOSUP,
+         "line 1, column 2: tag 'tag:yaml.org,2002:merge' is not supported"                         },
+        {"a: !mine 1",               BZ_E_NOSUP, "line 1, column 4: tag '!mine' is not supported"   },
+        {"!!set {a, b}",             BZ_E_NOSUP,
+         "line 1, column 1: tag 'tag:yaml.org,2002:set' is not supported"                           },
+        {"- !!map [a]",              BZ_E_NOSUP,
+         "line 1, column 3: tag 'tag:yaml.org,2002:map' is not supported"                           },
+        {"!!int abc",                BZ_E_INVAL,
+         "line 1, column 1: value does not fit its tag 'tag:yaml.org,2002:int'"                     },
+        {"!!int 1.5",                BZ_E_INVAL,
+         "line 1, column 1: value does not fit its tag 'tag:yaml.org,2002:int'"                     },
+        {"9223372036854775808",      BZ_E_LIMIT,
+         "line 1, column 1: number does not fit 64 bits; a string needs quotes"                     },
+        {"-9223372036854775809",     BZ_E_LIMIT,
+         "line 1, column 1: number does not fit 64 bits; a string needs quotes"                     },
+        {"a: 1e999",                 BZ_E_LIMIT,
+         "line 1, column 4: number does not fit 64 bits; a string needs quotes"                     },
+        {"- -.inf",                  BZ_E_LIMIT, "line 1, column 3: -.inf is not a finite number"   },
+        {"- .NaN",                   BZ_E_LIMIT, "line 1, column 3: .NaN is not a finite number"    },
+        {"a: \"x\\0y\"",             BZ_E_INVAL, "line 1, column 4: NUL in a string"                },
+        {"a: [1, 2\nb: 3\n",         BZ_E_INVAL,
          "line 2, column 2: did not find expected ',' or ']' (while parsing a flow "
-         "sequence in line 1)"                                                                          },
-        {"a:\n\t- 1\n",                  BZ_E_INVAL,
+         "sequence in line 1)"                                                                      },
+        {"a:\n\t- 1\n",              BZ_E_INVAL,
          "line 2, column 1: found character that cannot start any token (while "
-         "scanning for the next token in line 2)"                                                       },
-        {"a: b: c\n",                    BZ_E_INVAL,
-         "line 1, column 5: mapping values are not allowed in this context"                             },
-        {"a: 1\nb\n",                    BZ_E_INVAL,
+         "scanning for the next token in line 2)"                                                   },
+        {"a: b: c\n",                BZ_E_INVAL,
+         "line 1, column 5: mapping values are not allowed in this context"                         },
+        {"a: 1\nb\n",                BZ_E_INVAL,
          "line 3, column 1: could not find expected ':' (while scanning a simple key "
-         "in line 2)"                                                                                   },
-        {"\xc3\xbc: 1\nb: \xff\n",       BZ_E_INVAL,
-         "line 2, column 4: invalid leading UTF-8 octet"                                                },
-        {"a: \x01\n",                    BZ_E_INVAL,
-         "line 1, column 4: control characters are not allowed"                                         },
-        {"%YAML 9.0\n---\na",            BZ_E_INVAL,
-         "line 1, column 1: found incompatible YAML document"                                           },
+         "in line 2)"                                                                               },
+        {"\xc3\xbc: 1\nb: \xff\n",   BZ_E_INVAL,
+         "line 2, column 4: invalid leading UTF-8 octet"                                            },
+        {"a: \x01\n",                BZ_E_INVAL,
+         "line 1, column 4: control characters are not allowed"                                     },
+        {"%YAML 9.0\n---\na",        BZ_E_INVAL,
+         "line 1, column 1: found incompatible YAML document"                                       },
     };
 
     (void)state;
@@ -305,6 +405,12 @@ static void limits_hold_exactly(void **state)
         {{.depth = 4}, "[&a [1], &b [*a], &c [*b]]",       0         },
         {{.depth = 4}, "[&a [1], &b [*a], &c [*b], [*c]]", BZ_E_LIMIT},
         {{.depth = 2}, "[&a 1, [*a]]",                     0         },
+        {{.nodes = 7}, "{<<: {a: 1}, b: 2}",               0         }, /* root, <<, 3, b, 2 */
+        {{.nodes = 6}, "{<<: {a: 1}, b: 2}",               BZ_E_LIMIT},
+        {{.nodes = 9}, "[&a {b: 1}, {<<: *a}]",            0         }, /* 1 + 3 + 2 + 3 */
+        {{.nodes = 8}, "[&a {b: 1}, {<<: *a}]",            BZ_E_LIMIT},
+        {{.depth = 3}, "[&a {b: 1}, {<<: *a}]",            0         },
+        {{.depth = 2}, "[&a {b: 1}, {<<: *a}]",            BZ_E_LIMIT}, /* as it is written */
     };
 
     (void)state;
@@ -335,6 +441,28 @@ static void an_alias_bomb_is_refused(void **state)
         for (int i = 0; i < 10; i++)
             bz_buf_addf(&text, "%s*a%d", i ? ", " : "", line - 1);
         bz_buf_addf(&text, "]\n");
+    }
+    assert_int_equal(bz_yaml_parse(&a, bz_buf_str(&text), NULL, &d, &err), BZ_E_LIMIT);
+    assert_non_null(strstr(err.msg, "more than 1000000 values, with aliases"));
+    bz_buf_release(&text);
+    bz_arena_release(&a);
+}
+
+/* The same with merge keys, where each line merges the ones before it tenfold. */
+static void a_merge_bomb_is_refused(void **state)
+{
+    struct bz_buf text = {0};
+    struct bz_arena a = {0};
+    const struct bz_doc *d;
+    struct bz_err err;
+
+    (void)state;
+    bz_buf_addf(&text, "a0: &a0 {k: x}\n");
+    for (int line = 1; line <= 10; line++) {
+        bz_buf_addf(&text, "a%d: &a%d {<<: [", line, line);
+        for (int i = 0; i < 10; i++)
+            bz_buf_addf(&text, "%s*a%d", i ? ", " : "", line - 1);
+        bz_buf_addf(&text, "]}\n");
     }
     assert_int_equal(bz_yaml_parse(&a, bz_buf_str(&text), NULL, &d, &err), BZ_E_LIMIT);
     assert_non_null(strstr(err.msg, "more than 1000000 values, with aliases"));
@@ -446,10 +574,14 @@ int main(void)
         cmocka_unit_test(an_empty_text_is_null),
         cmocka_unit_test(an_alias_shares_items_and_has_its_own_place),
         cmocka_unit_test(an_alias_means_the_latest_anchor_of_its_name),
+        cmocka_unit_test(merge_keys_bring_items_in_and_own_items_win),
+        cmocka_unit_test(merged_items_keep_the_place_where_they_are_written),
+        cmocka_unit_test(a_wide_map_merges_in_proportion_to_its_size),
         cmocka_unit_test(what_is_refused_is_named_with_its_place),
         cmocka_unit_test(a_nul_byte_in_the_text_is_refused),
         cmocka_unit_test(limits_hold_exactly),
         cmocka_unit_test(an_alias_bomb_is_refused),
+        cmocka_unit_test(a_merge_bomb_is_refused),
         cmocka_unit_test(directives_are_few),
         cmocka_unit_test(a_percent_sign_is_no_directive_elsewhere),
         cmocka_unit_test(the_deepest_allowed_text_is_read),
