@@ -1,0 +1,2 @@
+addtask a after b before c after d before e after f
+addtask a:append_b

@@ -1,0 +1,6 @@
+grüß() {
+ x
+}
+inherit a
+def 日(): 😀
+A = ""
