@@ -11,17 +11,15 @@
 
 enum { PREFETCH = 8 }; /* dependents of a node; a processor fetches about ten lines */
 
-/* What threads that finish different predecessors meet at, so small and together; the
- * rest of a node is in the flow. `pending` decides who starts it: the one decrement
- * that reaches zero. Whoever starts it sets `pending` for the next run at once, while
- * it has the cache line, which spares that run a pass over all nodes. The other fields
- * are written by the thread that has the node in hand and by nobody else. */
+/* What threads that finish different predecessors meet at: no more than running the
+ * node needs, so that two fit in a cache line. `pending` decides who starts it: the one
+ * decrement that reaches zero. Whoever starts it sets `pending` for the next run at
+ * once, while it has the line, which spares that run a pass over all nodes. */
 struct node {
     _Alignas(32) struct bz_work work;
     struct bz_flowrun *run;
     atomic_uint pending; /* predecessors that have not ended */
-    uint16_t ran_in;     /* the last generation it was started in */
-    uint8_t lane, state;
+    uint32_t first;      /* its successors: up to the next node's first */
 };
 
 /* Nodes that could start, highest priority first; only used when there are priorities.
@@ -34,7 +32,8 @@ struct heap {
 
 struct bz_flowrun {
     const struct bz_flow *flow;
-    struct node *node;
+    struct node *node; /* [count + 1], the last only for its `first` */
+    uint8_t *state;    /* of each node; WAITING stands for RAN when the run is over */
     _Atomic(uint32_t) *cause; /* of each node: a failed one upstream, or NONE */
     struct bz_scope scope;
     struct heap heap[BZ_LANE_COUNT];
@@ -44,7 +43,6 @@ struct bz_flowrun {
     struct bz_flowrun_roots BZ_VEC(uint32_t) roots;
     atomic_uint ended[BZ_FLOWRUN_STATES]; /* but for those that ran */
     uint32_t dirty;                       /* nodes to run */
-    uint16_t generation;                  /* the number of the run */
     bool armed; /* every node is as a run of all nodes, when ready, wants it */
 
     struct bz_lane *lane[BZ_LANE_COUNT]; /* of the run under way, as is opts */
@@ -56,16 +54,18 @@ struct bz_flowrun *bz_flowrun_new(const struct bz_flow *flow)
     struct bz_flowrun *r = bz_mem_padded(sizeof(*r));
 
     r->flow = flow;
-    r->node = bz_mem_padded(flow->count * sizeof(*r->node));
+    r->node = bz_mem_padded((flow->count + (size_t)1) * sizeof(*r->node));
+    r->state = bz_mem_array(flow->count, sizeof(*r->state));
     r->cause = bz_mem_array(flow->count, sizeof(*r->cause));
     r->left = bz_mem_array(flow->levels + (size_t)1, sizeof(*r->left));
+    memset(r->state, BZ_FLOWRUN_WAITING, flow->count);
     for (uint32_t i = 0; i < flow->count; i++) {
         r->node[i].run = r;
-        r->node[i].lane = flow->lane[i];
-        r->node[i].state = BZ_FLOWRUN_WAITING;
+        r->node[i].first = flow->succ_begin[i];
         atomic_init(&r->node[i].pending, flow->indegree[i]);
         atomic_init(&r->cause[i], BZ_FLOW_NONE);
     }
+    r->node[flow->count].first = flow->succ_begin[flow->count];
     r->armed = true;
     return r;
 }
@@ -93,6 +93,7 @@ void bz_flowrun_free(struct bz_flowrun *r)
         bz_vec_release(&r->heap[i].nodes);
     free(r->left);
     free(r->cause);
+    free(r->state);
     free(r->node);
     free(r);
 }
@@ -149,20 +150,28 @@ static uint32_t heap_take(struct bz_flowrun *r, struct heap *h)
 
 static void run_node(struct bz_worker *w, struct bz_work *work);
 
+static enum bz_lane_id lane_of(const struct node *n)
+{
+    return n->run->flow->lane[index_of(n)];
+}
+
 /* The node can start: queues it. With priorities what is queued is only the right to
  * start the best node of the lane. */
 static void schedule(struct bz_worker *w, struct node *n)
 {
     struct bz_flowrun *r = n->run;
+    enum bz_lane_id lane = lane_of(n);
 
     if (r->flow->priority)
-        heap_add(r, &r->heap[n->lane], index_of(n));
+        heap_add(r, &r->heap[lane], index_of(n));
     n->work.run = run_node;
+    /* By the time it runs, the list of its successors is there. */
+    __builtin_prefetch(&r->flow->succ[n->first]);
     bz_scope_take(&w->cache, &r->scope);
-    if (w->lane == r->lane[n->lane])
+    if (w->lane == r->lane[lane])
         bz_worker_push(w, &n->work);
     else
-        bz_lane_inject(r->lane[n->lane], &n->work);
+        bz_lane_inject(r->lane[lane], &n->work);
 }
 
 /* Records that node `i` cannot run because `cause` failed; the smallest number wins, so
@@ -210,32 +219,39 @@ static enum bz_flowrun_state start_body(struct bz_worker *w, struct node *n)
     return rc < 0 ? BZ_FLOWRUN_FAILED : BZ_FLOWRUN_RAN;
 }
 
+/* Nobody is blamed before something has failed: the array is not even read. The count
+ * that reached zero has made both visible. */
+static uint32_t cause_of(struct bz_flowrun *r, uint32_t i)
+{
+    if (BZ_LIKELY(atomic_load_explicit(&r->ended[BZ_FLOWRUN_FAILED],
+                                       memory_order_relaxed) == 0))
+        return BZ_FLOW_NONE;
+    return atomic_load_explicit(&r->cause[i], memory_order_relaxed);
+}
+
 /* Gives the node its end state. Returns what its dependents have to blame: a failed
  * node, or NONE. */
 static uint32_t execute(struct bz_worker *w, struct node *n)
 {
     struct bz_flowrun *r = n->run;
-    uint32_t i = index_of(n);
-    /* Nobody is blamed before something has failed: the array is not even read. The
-     * count that reached zero has made both visible. */
-    uint32_t cause =
-        atomic_load_explicit(&r->ended[BZ_FLOWRUN_FAILED], memory_order_relaxed) == 0
-            ? BZ_FLOW_NONE
-            : atomic_load_explicit(&r->cause[i], memory_order_relaxed);
+    uint32_t i = index_of(n), cause = cause_of(r, i);
+    enum bz_flowrun_state state;
 
-    BZ_ASSERT(n->ran_in != r->generation && n->state != BZ_FLOWRUN_CLEAN);
-    n->ran_in = r->generation; /* exactly once */
+    /* Exactly once: a second start would find the count for the next run. */
+    BZ_ASSERT(atomic_load_explicit(&n->pending, memory_order_relaxed) ==
+              (r->opts->mode == BZ_FLOWRUN_WAVES));
     atomic_store_explicit(&n->pending, r->flow->indegree[i], memory_order_relaxed);
     if (BZ_UNLIKELY(cause != BZ_FLOW_NONE))
-        n->state = BZ_FLOWRUN_SKIPPED;
+        state = BZ_FLOWRUN_SKIPPED;
     else if (r->opts->cancel && bz_cancel_check(r->opts->cancel) < 0)
-        n->state = BZ_FLOWRUN_CANCELED;
+        state = BZ_FLOWRUN_CANCELED;
     else
-        n->state = start_body(w, n);
-    if (BZ_LIKELY(n->state == BZ_FLOWRUN_RAN))
+        state = start_body(w, n);
+    if (BZ_LIKELY(state == BZ_FLOWRUN_RAN))
         return BZ_FLOW_NONE;
-    atomic_fetch_add_explicit(&r->ended[n->state], 1, memory_order_relaxed);
-    return n->state == BZ_FLOWRUN_FAILED ? i : cause;
+    r->state[i] = (uint8_t)state;
+    atomic_fetch_add_explicit(&r->ended[state], 1, memory_order_relaxed);
+    return state == BZ_FLOWRUN_FAILED ? i : cause;
 }
 
 /* Starts the first wave from `level` on that has something to do. */
@@ -249,7 +265,7 @@ static void open_wave(struct bz_worker *w, struct bz_flowrun *r, uint32_t level)
     if (level == f->levels)
         return;
     for (uint32_t i = f->wave[level]; i < f->wave[level + 1]; i++)
-        if (r->node[f->order[i]].state == BZ_FLOWRUN_WAITING)
+        if (r->state[f->order[i]] == BZ_FLOWRUN_WAITING)
             schedule(w, &r->node[f->order[i]]);
 }
 
@@ -257,7 +273,7 @@ static void open_wave(struct bz_worker *w, struct bz_flowrun *r, uint32_t level)
  * queues the others. */
 static struct node *keep_one(struct bz_worker *w, struct node *kept, struct node *n)
 {
-    if (kept || w->lane != n->run->lane[n->lane]) {
+    if (kept || w->lane != n->run->lane[lane_of(n)]) {
         schedule(w, n);
         return kept;
     }
@@ -271,9 +287,8 @@ static struct node *release_dependents(struct bz_worker *w, struct node *n,
     struct bz_flowrun *r = n->run;
     const struct bz_flow *f = r->flow;
     struct node *kept = NULL;
-    uint32_t i = index_of(n);
 
-    for (uint32_t e = f->succ_begin[i]; e < f->succ_begin[i + 1]; e++) {
+    for (uint32_t e = n[0].first; e < n[1].first; e++) {
         struct node *s = &r->node[f->succ[e]];
 
         if (BZ_UNLIKELY(cause != BZ_FLOW_NONE))
@@ -284,7 +299,7 @@ static struct node *release_dependents(struct bz_worker *w, struct node *n,
             kept = keep_one(w, kept, s);
     }
     if (r->opts->mode == BZ_FLOWRUN_WAVES) {
-        uint32_t level = f->level[i];
+        uint32_t level = f->level[index_of(n)];
 
         if (atomic_fetch_sub_explicit(&r->left[level], 1, memory_order_acq_rel) == 1)
             open_wave(w, r, level + 1);
@@ -296,33 +311,32 @@ static struct node *release_dependents(struct bz_worker *w, struct node *n,
  * follow are full barriers: without this, each would wait for its line in turn. */
 static void prefetch_dependents(const struct node *n)
 {
-    const struct bz_flow *f = n->run->flow;
-    uint32_t i = index_of(n), first = f->succ_begin[i],
-             count = f->succ_begin[i + 1] - first;
+    const uint32_t *succ = &n->run->flow->succ[n[0].first];
+    uint32_t count = n[1].first - n[0].first;
 
     for (uint32_t e = 0; e < count && e < PREFETCH; e++)
-        __builtin_prefetch(&n->run->node[f->succ[first + e]], 1);
+        __builtin_prefetch(&n->run->node[succ[e]], 1);
 }
 
 static void run_node(struct bz_worker *w, struct bz_work *work)
 {
     struct node *n = BZ_CONTAINER(work, struct node, work);
     struct bz_flowrun *r = n->run;
+    struct heap *heap = r->flow->priority ? &r->heap[lane_of(n)] : NULL;
 
     bz_scope_enter(&w->cache, &r->scope);
-    if (r->flow->priority)
-        n = &r->node[heap_take(r, &r->heap[n->lane])];
+    if (heap)
+        n = &r->node[heap_take(r, heap)];
     while (n) {
-        unsigned lane = n->lane;
         uint32_t cause;
 
         prefetch_dependents(n);
         cause = execute(w, n);
         n = release_dependents(w, n, cause);
-        if (n && r->flow->priority) {
+        if (n && heap) {
             /* It competes with what is ready already. */
-            heap_add(r, &r->heap[lane], index_of(n));
-            n = &r->node[heap_take(r, &r->heap[lane])];
+            heap_add(r, heap, index_of(n));
+            n = &r->node[heap_take(r, heap)];
         }
     }
     bz_scope_give(&w->cache, &r->scope);
@@ -352,8 +366,7 @@ static void arm(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
         struct node *n = &r->node[i];
         bool dirty = !opts->dirty || bz_bitset_test(opts->dirty, i);
 
-        n->state = dirty ? BZ_FLOWRUN_WAITING : BZ_FLOWRUN_CLEAN;
-        n->ran_in = 0; /* no run has this number */
+        r->state[i] = dirty ? BZ_FLOWRUN_WAITING : BZ_FLOWRUN_CLEAN;
         atomic_store_explicit(&r->cause[i], BZ_FLOW_NONE, memory_order_relaxed);
         atomic_store_explicit(&n->pending, f->indegree[i] + (waves || !dirty),
                               memory_order_relaxed);
@@ -362,12 +375,12 @@ static void arm(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
             atomic_fetch_add_explicit(&r->left[f->level[i]], 1, memory_order_relaxed);
     }
     for (uint32_t i = 0; opts->dirty && i < f->count; i++)
-        if (r->node[i].state == BZ_FLOWRUN_CLEAN)
+        if (r->state[i] == BZ_FLOWRUN_CLEAN)
             forget_clean(r, i);
 }
 
-/* A run of all nodes leaves them as the next such run wants them, unless some failed
- * and others were blamed. */
+/* A run of all nodes in which each one ran leaves them as the next such run wants
+ * them. */
 static void prepare(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
 {
     bool all = !opts->dirty && opts->mode == BZ_FLOWRUN_READY;
@@ -375,8 +388,6 @@ static void prepare(struct bz_flowrun *r, const struct bz_flowrun_opts *opts)
     drop_failures(r);
     for (unsigned i = 0; i < BZ_FLOWRUN_STATES; i++)
         atomic_store_explicit(&r->ended[i], 0, memory_order_relaxed);
-    if (++r->generation == 0)
-        r->generation = 1;
     if (all && r->armed)
         r->dirty = r->flow->count;
     else
@@ -426,8 +437,9 @@ static int sum_up(struct bz_flowrun *r, struct bz_err *err)
     uint32_t canceled = bz_flowrun_count(r, BZ_FLOWRUN_CANCELED);
 
     BZ_VEC_SORT(&r->failed, by_node);
-    if (r->failed.len > 0) {
+    if (r->failed.len > 0 || canceled > 0)
         r->armed = false;
+    if (r->failed.len > 0) {
         *err = r->failed.at[0].err;
         bz_err_wrap(err, "%zu failed, %u skipped", r->failed.len,
                     bz_flowrun_count(r, BZ_FLOWRUN_SKIPPED));
@@ -455,7 +467,7 @@ int bz_flowrun_go(struct bz_flowrun *r, struct bz_pool *pool,
 enum bz_flowrun_state bz_flowrun_state(const struct bz_flowrun *r, uint32_t node)
 {
     BZ_ASSERT(node < r->flow->count);
-    return r->node[node].state;
+    return r->state[node] == BZ_FLOWRUN_WAITING ? BZ_FLOWRUN_RAN : r->state[node];
 }
 
 uint32_t bz_flowrun_count(const struct bz_flowrun *r, enum bz_flowrun_state state)

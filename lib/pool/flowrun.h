@@ -36,7 +36,6 @@ typedef int (*bz_flowrun_fn)(struct bz_flowrun_step *step);
 enum bz_flowrun_state {
     BZ_FLOWRUN_CLEAN,    /* not in the dirty set: counts as done */
     BZ_FLOWRUN_WAITING,  /* during a run only */
-    BZ_FLOWRUN_STARTED,  /* during a run only */
     BZ_FLOWRUN_RAN,      /* the body returned 0 */
     BZ_FLOWRUN_FAILED,   /* it did not; see bz_flowrun_failure */
     BZ_FLOWRUN_SKIPPED,  /* something it needs failed; see bz_flowrun_cause */
