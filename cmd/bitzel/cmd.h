@@ -51,7 +51,9 @@ struct bz_cmd {
 };
 
 extern const struct bz_cmd bz_cmd_doctor;
+extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_help;
+extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_version;
 
 /* The named command, or NULL and *err filled with the nearest names. */

@@ -272,3 +272,13 @@ uint64_t bz_str_hash(struct bz_str s)
     /* The length comes last, where no byte of the text can make up for it. */
     return mix(mix(a ^ HASH_B, b ^ h), HASH_C ^ s.n);
 }
+
+bool bz_str_has_word(struct bz_str list, struct bz_str word)
+{
+    struct bz_str w;
+
+    while (bz_str_next_word(&list, &w))
+        if (bz_str_eq(w, word))
+            return true;
+    return false;
+}

@@ -77,6 +77,9 @@ bool bz_str_cut(struct bz_str s, char sep, struct bz_str *head, struct bz_str *t
  * `while (bz_str_next_word(&rest, &word))` */
 bool bz_str_next_word(struct bz_str *rest, struct bz_str *word);
 
+/* Whether one of its words is `word`. */
+bool bz_str_has_word(struct bz_str list, struct bz_str word);
+
 /* Takes the next part off *rest. Parts may be empty, and n separators make n + 1 parts:
  * "" has one. After the last, *rest is {0}; a slice whose p is NULL has no parts. */
 bool bz_str_next_part(struct bz_str *rest, char sep, struct bz_str *part);

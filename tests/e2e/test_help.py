@@ -12,7 +12,8 @@ class Help(bitzel.Case):
             self.assertEqual(self.run_bitzel(*way).out, alone.out)
 
     def test_the_overview_lists_the_commands_there_are(self):
-        self.assertEqual(self.commands(), ["doctor", "help", "version"])
+        self.assertEqual(self.commands(), ["doctor", "getvar", "help", "layers",
+                                             "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -24,7 +25,8 @@ class Help(bitzel.Case):
                 self.assertEqual(self.run_bitzel(name, "-h").out, asked.out)
 
     def test_help_names_the_options_of_the_command_and_of_all(self):
-        own = {"doctor": ["--json"], "version": ["--json"], "help": []}
+        own = {"doctor": ["--json"], "version": ["--json"], "help": [], "layers": ["--json"],
+               "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
         everywhere = ["--directory", "--color", "--quiet", "--verbose", "--help", "--version"]
         self.assertEqual(sorted(own), sorted(self.commands()))
         for name, options in own.items():

@@ -327,6 +327,7 @@ class Symbols(LintTest):
         "cJSON": ("int f(void) { return cJSON_Parse(); }",
                   "uses cJSON_Parse: cJSON is called by codec/json.c alone"),
         "libyaml": ("int f(void) { return yaml_parser_new(); }", "uses yaml_parser_new: libyaml"),
+        "PCRE2": ("int f(void) { return pcre2_match_8(); }", "uses pcre2_match_8: PCRE2"),
         "libcurl": ("int f(void) { return curl_easy_init(); }", "uses curl_easy_init: libcurl"),
         "libarchive": ("int f(void) { return archive_read_new(); }",
                        "uses archive_read_new: libarchive"),
@@ -366,8 +367,8 @@ class Symbols(LintTest):
         places = {
             "thread": "pool/worker", "fork": "os/proc", "spawn": "sandbox/spawn",
             "_exit": "x/proc", "libcrypto": "codec/digest", "cJSON": "x/json",
-            "libyaml": "codec/yaml", "libcurl": "net/http", "libarchive": "codec/archive",
-            "SQLite": "x/index", "zeroed global": "x/log",
+            "libyaml": "codec/yaml", "PCRE2": "recipe/regex", "libcurl": "net/http",
+            "libarchive": "codec/archive", "SQLite": "x/index", "zeroed global": "x/log",
         }
         self.write({f"lib/{place}.c": self.text(name) for name, place in places.items()})
         self.assert_clean(*self.symbols())

@@ -1,0 +1,142 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "cmd_open.h"
+#include "codec/jsonw.h"
+#include "vars/history.h"
+
+struct getvar_values {
+    const char *variable, *recipe, *flag;
+    bool value, unexpand, history, json;
+};
+
+static const struct bz_opt opts[] = {
+    BZ_OPT_TEXT(struct getvar_values, recipe, 'r', "recipe", "RECIPE",
+                "In the recipe of that name, not in the configuration"),
+    BZ_OPT_TEXT(struct getvar_values, flag, 'f', "flag", "FLAG",
+                "A flag of the variable, not its value"),
+    BZ_OPT_FLAG(struct getvar_values, value, 0, "value", "Print the value alone"),
+    BZ_OPT_FLAG(struct getvar_values, unexpand, 'u', "unexpand",
+                "Leave references as they are"),
+    BZ_OPT_FLAG(struct getvar_values, history, 0, "history",
+                "Also show every operation on it"),
+    BZ_OPT_FLAG(struct getvar_values, json, 0, "json", "Print one JSON object"),
+    BZ_OPT_END,
+};
+
+static const struct bz_opt_arg args[] = {
+    BZ_OPT_ONE(struct getvar_values, variable, "VARIABLE", "Its name"),
+    BZ_OPT_END,
+};
+
+static void write_event(void *ctx, const struct bz_history_event *e)
+{
+    struct bz_jsonw *w = ctx;
+
+    bz_jsonw_map(w);
+    bz_jsonw_str(bz_jsonw_key(w, "op"), e->op);
+    bz_jsonw_cstr(bz_jsonw_key(w, "file"), e->file);
+    bz_jsonw_int(bz_jsonw_key(w, "line"), e->line);
+    if (e->flag.n > 0)
+        bz_jsonw_str(bz_jsonw_key(w, "flag"), e->flag);
+    bz_jsonw_str(bz_jsonw_key(w, "detail"), e->detail);
+    bz_jsonw_map_end(w);
+}
+
+static void write_json(struct bz_out *out, const struct getvar_values *v,
+                       struct bz_vars *vars, struct bz_str value)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_jsonw w = bz_jsonw_to(&text, 2);
+
+    bz_jsonw_map(&w);
+    bz_jsonw_cstr(bz_jsonw_key(&w, "variable"), v->variable);
+    if (v->flag)
+        bz_jsonw_cstr(bz_jsonw_key(&w, "flag"), v->flag);
+    if (v->recipe)
+        bz_jsonw_cstr(bz_jsonw_key(&w, "recipe"), v->recipe);
+    bz_jsonw_str(bz_jsonw_key(&w, "value"), value);
+    if (v->history) {
+        bz_jsonw_list(bz_jsonw_key(&w, "history"));
+        bz_history_each(vars, bz_str_from(v->variable), write_event, &w);
+        bz_jsonw_list_end(&w);
+    }
+    bz_jsonw_map_end(&w);
+    bz_out_print(out, "%s\n", bz_buf_text(&text));
+}
+
+static int write_text(struct bz_out *out, const struct getvar_values *v,
+                      struct bz_vars *vars, struct bz_str value, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    int rc = 0;
+
+    if (v->history)
+        rc = bz_history_write(vars, bz_str_from(v->variable), &text, err);
+    bz_out_put(out, bz_buf_text(&text), text.len);
+    if (v->value) {
+        bz_out_put(out, value.p, value.n);
+        bz_out_print(out, "\n");
+        return rc;
+    }
+    bz_out_print(out, "%s", v->variable);
+    if (v->flag)
+        bz_out_print(out, "[%s]", v->flag);
+    bz_out_print(out, "=\"");
+    bz_out_put(out, value.p, value.n);
+    bz_out_print(out, "\"\n");
+    return rc;
+}
+
+static int show(struct bz_cmd_env *env, const struct getvar_values *v,
+                struct bz_vars *vars, struct bz_err *err)
+{
+    struct bz_str name = bz_str_from(v->variable), value;
+    unsigned how = v->unexpand ? BZ_VARS_RAW : 0;
+    int rc;
+
+    if (v->flag)
+        rc = bz_vars_get_flag(vars, name, bz_str_from(v->flag), how, &value, err);
+    else
+        rc = bz_vars_get(vars, name, how, &value, err);
+    if (rc < 0)
+        return rc;
+    if (!value.p)
+        return bz_fail(err, BZ_E_NOENT, "%s%s%s%s is not set", v->variable,
+                       v->flag ? "[" : "", v->flag ? v->flag : "", v->flag ? "]" : "");
+    if (!v->json)
+        return write_text(&env->out, v, vars, value, err);
+    write_json(&env->out, v, vars, value);
+    return BZ_CMD_EXIT_SUCCESS;
+}
+
+static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
+{
+    const struct getvar_values *v = values;
+    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
+    struct bz_meta *meta;
+    int rc = bz_cmd_open_project(env, &p, err);
+
+    if (rc < 0)
+        return rc;
+    meta = p.config;
+    if (v->recipe)
+        rc = bz_pipeline_recipe(&p, bz_str_from(v->recipe), &recipe, &meta, err);
+    bz_cmd_open_diags(env, &p);
+    return rc < 0 ? rc : show(env, v, meta->vars, err);
+}
+
+const struct bz_cmd bz_cmd_getvar = {
+    .name = "getvar",
+    .summary = "Show a variable, and where its value comes from",
+    .detail = "Prints the value of a variable as the configuration, or one recipe, "
+              "has "
+              "it. With --history it is preceded by every operation that took part, "
+              "with file and line. The exit status is 3 if it is not set.",
+    .opts = opts,
+    .args = args,
+    .size = sizeof(struct getvar_values),
+    .run = run,
+};

@@ -1,0 +1,42 @@
+/* pipeline.h - the stages in order, and the objects they hand on.
+ *
+ * For now: a build directory to its configuration, its layers and its recipes,
+ * and one recipe to its variables. Calls the stages and decides nothing itself.
+ * One thread.
+ */
+#ifndef BZ_PIPELINE_PIPELINE_H
+#define BZ_PIPELINE_PIPELINE_H
+
+#include "base/err.h"
+#include "recipe/collect.h"
+#include "recipe/config.h"
+#include "recipe/finalize.h"
+#include "recipe/layer.h"
+
+struct bz_pipeline {
+    struct bz_library *library;
+    struct bz_meta *config;
+    struct bz_layers layers;
+    struct bz_collect recipes;
+};
+
+struct bz_pipeline_opts {
+    const char *start;    /* where to look for the build directory, upwards */
+    const char *builddir; /* the environment's BUILDDIR, or NULL */
+    const char *bbpath;   /* the environment's BBPATH, or NULL */
+};
+
+/* Finds the build directory and reads all but the recipes. BZ_E_NOENT if there
+ * is no build directory. On failure too, bz_pipeline_close must be called. */
+int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
+                     struct bz_err *err) BZ_MUST_CHECK;
+void bz_pipeline_close(struct bz_pipeline *p);
+
+/* The recipe or variant called `name` (its PN), evaluated; the caller owns
+ * *out, and *meta is the part of it that was asked for. BZ_E_NOENT if no recipe
+ * is called so. */
+int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
+                       struct bz_finalize **out, struct bz_meta **meta,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

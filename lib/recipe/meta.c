@@ -1,0 +1,99 @@
+#include "recipe/meta.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct bz_meta *bz_meta_new(void)
+{
+    struct bz_meta *m = bz_mem_zalloc(sizeof(*m));
+
+    m->vars = bz_vars_new(NULL);
+    m->class_type = "recipe";
+    return m;
+}
+
+static void copy_names(struct bz_meta_names *to, const struct bz_meta_names *from)
+{
+    BZ_VEC_RESERVE(to, from->len);
+    for (size_t i = 0; i < from->len; i++)
+        BZ_VEC_PUSH(to, from->at[i]);
+}
+
+/* Text is not copied: the original outlives its copies. */
+struct bz_meta *bz_meta_copy(const struct bz_meta *from)
+{
+    struct bz_meta *m = bz_mem_zalloc(sizeof(*m));
+
+    m->vars = bz_vars_new(from->vars);
+    m->class_type = from->class_type;
+    m->skipped = from->skipped;
+    copy_names(&m->inherited, &from->inherited);
+    copy_names(&m->handlers, &from->handlers);
+    copy_names(&m->anonymous, &from->anonymous);
+    for (size_t i = 0; i < from->pylibs.len; i++)
+        BZ_VEC_PUSH(&m->pylibs, from->pylibs.at[i]);
+    for (size_t i = 0; i < from->deferred.len; i++)
+        BZ_VEC_PUSH(&m->deferred, from->deferred.at[i]);
+    copy_names(&m->looked_at, &from->looked_at);
+    bz_map_reserve(&m->looked_set, m->looked_at.len);
+    for (size_t i = 0; i < m->looked_at.len; i++)
+        bz_map_put(&m->looked_set, m->looked_at.at[i])->u = i + 1;
+    m->config_looks = from->config_looks;
+    bz_taskdef_copy(&m->tasks, &from->tasks);
+    return m;
+}
+
+void bz_meta_free(struct bz_meta *m)
+{
+    if (!m)
+        return;
+    bz_vec_release(&m->inherited);
+    bz_vec_release(&m->deferred);
+    bz_vec_release(&m->handlers);
+    bz_vec_release(&m->anonymous);
+    bz_vec_release(&m->pylibs);
+    bz_vec_release(&m->looked_at);
+    bz_map_release(&m->looked_set);
+    bz_taskdef_release(&m->tasks);
+    bz_vars_free(m->vars);
+    bz_arena_release(&m->arena);
+    free(m);
+}
+
+void bz_meta_freep(struct bz_meta **m)
+{
+    bz_meta_free(*m);
+}
+
+bool bz_meta_looked(const struct bz_meta *m, struct bz_str path)
+{
+    return bz_map_get(&m->looked_set, path) != NULL;
+}
+
+bool bz_meta_looked_here(const struct bz_meta *m, struct bz_str path)
+{
+    const struct bz_map_entry *it = bz_map_get(&m->looked_set, path);
+
+    return it && it->u > m->config_looks;
+}
+
+bool bz_meta_look(struct bz_meta *m, struct bz_str path)
+{
+    struct bz_str kept;
+
+    if (bz_meta_looked(m, path))
+        return false;
+    kept = bz_arena_dup(&m->arena, path);
+    BZ_VEC_PUSH(&m->looked_at, kept);
+    bz_map_put(&m->looked_set, kept)->u = m->looked_at.len;
+    return true;
+}
+
+bool bz_meta_has(const struct bz_meta_names *names, struct bz_str name)
+{
+    for (size_t i = 0; i < names->len; i++)
+        if (bz_str_eq(names->at[i], name))
+            return true;
+    return false;
+}

@@ -1,0 +1,65 @@
+/* meta.h - what evaluating files produces: a variable store and what goes with
+ * it.
+ *
+ * The lists that are not variables: which classes have been inherited, which
+ * still have to be, the tasks, handlers and anonymous functions, and every path
+ * that was looked at, found or not, since a change of any of them can change
+ * the result.
+ *
+ * One thread at a time. A copy shares the store as bz_vars_new() does: the
+ * original must neither change nor go away before its copies.
+ */
+#ifndef BZ_RECIPE_META_H
+#define BZ_RECIPE_META_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "recipe/taskdef.h"
+#include "vars/vars.h"
+
+struct bz_meta_names BZ_VEC(struct bz_str);
+
+/* A class to be inherited when the file has been read. */
+struct bz_meta_deferred {
+    struct bz_str classes; /* unexpanded */
+    const char *file;
+    uint32_t line;
+};
+
+/* A directory of Python modules, and the one in it that expressions may name. */
+struct bz_meta_pylib {
+    struct bz_str dir, name;
+};
+
+struct bz_meta {
+    struct bz_vars *vars;
+    struct bz_arena arena;
+    const char *class_type; /* "global" for the configuration, else "recipe" */
+    struct bz_str skipped;  /* why, or p == NULL */
+
+    struct bz_meta_names inherited; /* files of classes, in order */
+    struct bz_meta_defers BZ_VEC(struct bz_meta_deferred) deferred;
+    struct bz_taskdefs tasks;
+    struct bz_meta_names handlers, anonymous;
+    struct bz_meta_pylibs BZ_VEC(struct bz_meta_pylib) pylibs;
+    struct bz_meta_names looked_at; /* each path once */
+    struct bz_map looked_set;       /* path -> its place in looked_at, from 1 */
+    size_t config_looks;            /* how many of them were for the configuration */
+};
+
+struct bz_meta *bz_meta_new(void);
+struct bz_meta *bz_meta_copy(const struct bz_meta *from);
+void bz_meta_free(struct bz_meta *m); /* NULL is allowed */
+void bz_meta_freep(struct bz_meta **m);
+
+/* Notes that the result depends on `path`. False if that was known. */
+bool bz_meta_look(struct bz_meta *m, struct bz_str path);
+bool bz_meta_looked(const struct bz_meta *m, struct bz_str path);
+/* The same, since the configuration was complete. */
+bool bz_meta_looked_here(const struct bz_meta *m, struct bz_str path);
+
+bool bz_meta_has(const struct bz_meta_names *names, struct bz_str name);
+
+#endif

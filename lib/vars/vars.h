@@ -1,0 +1,139 @@
+/* vars.h - the variable store: what recipes assign and read.
+ *
+ * Evaluates as BitBake does: values are kept as written and expanded when read;
+ * :append, :prepend and :remove are kept as operations and applied when read;
+ * OVERRIDES chooses among NAME:override variables at that moment.
+ *
+ * A store may be a copy of another, its parent: it sees the parent's variables and
+ * keeps only what was changed. A parent must not change or be freed while copies of it
+ * exist; then any number of threads may each work on a copy of their own, and one may
+ * go on reading the parent. A store itself belongs to one thread at a time, also for
+ * reading, because reading fills caches.
+ *
+ * Slices that come out of a store stay valid as long as the store (or the parent they
+ * come from) does, whatever is set later. What goes in is copied. A slice with p ==
+ * NULL means "not set"; an empty value has p != NULL.
+ */
+#ifndef BZ_VARS_VARS_H
+#define BZ_VARS_VARS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct bz_vars;
+struct bz_refs;
+
+/* Where an assignment stands, for the history. The text lives as long as the store. */
+struct bz_vars_at {
+    const char *file; /* NULL: set by the program itself, not recorded */
+    uint32_t line;
+    const char *op; /* what the history calls it: "set", "append", ...; NULL: "set" */
+    struct bz_str detail; /* the text as it was written; p == NULL: the value set */
+};
+
+struct bz_vars *bz_vars_new(const struct bz_vars *parent); /* parent may be NULL */
+void bz_vars_free(struct bz_vars *v);                      /* NULL is allowed */
+void bz_vars_freep(struct bz_vars **v);
+
+/* How to read. BitBake's getVar() is 0, getVar(x, False) is BZ_VARS_RAW. */
+enum {
+    BZ_VARS_RAW = 1,     /* not expanded */
+    BZ_VARS_NOWEAK = 2,  /* a ??= default does not count */
+    BZ_VARS_PARSING = 4, /* without operations and overrides, as += sees it */
+};
+
+/* The value, if it is set. Fails if expansion does; the message names the chain. */
+int bz_vars_get(struct bz_vars *v, struct bz_str name, unsigned how, struct bz_str *out,
+                struct bz_err *err) BZ_MUST_CHECK;
+
+/* The texts of the :remove operations that took something out of the value, sorted: a
+ * signature must know of them, as the raw value does not show them. */
+int bz_vars_removed(struct bz_vars *v, struct bz_str name, const struct bz_str **texts,
+                    size_t *n, struct bz_err *err) BZ_MUST_CHECK;
+
+/* How to set. BitBake's d.setVar() is 0; assignments in files are PARSING, which keeps
+ * pending operations and overrides of the variable. A NAME of the form X:append,
+ * X:prepend:o, X:remove... adds an operation to X. */
+enum {
+    BZ_VARS_SET_PARSING = 1,
+};
+int bz_vars_set(struct bz_vars *v, struct bz_str name, struct bz_str value,
+                unsigned how, const struct bz_vars_at *at,
+                struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_append(struct bz_vars *v, struct bz_str name, struct bz_str value,
+                   const struct bz_vars_at *at, struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_prepend(struct bz_vars *v, struct bz_str name, struct bz_str value,
+                    const struct bz_vars_at *at, struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *at,
+                struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_rename(struct bz_vars *v, struct bz_str from, struct bz_str to,
+                   const struct bz_vars_at *at, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Flags. "_defaultval" is how ??= stores a weak default, "_defaultval_flag_X" that of
+ * the flag X; names that begin with '_' or ':' are internal and not listed. */
+int bz_vars_get_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                     unsigned how, struct bz_str *out,
+                     struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_set_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                     struct bz_str value, const struct bz_vars_at *at,
+                     struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_append_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                        struct bz_str value, const struct bz_vars_at *at,
+                        struct bz_err *err) BZ_MUST_CHECK;
+int bz_vars_prepend_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                         struct bz_str value, const struct bz_vars_at *at,
+                         struct bz_err *err) BZ_MUST_CHECK;
+void bz_vars_del_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                      const struct bz_vars_at *at);
+void bz_vars_del_flags(struct bz_vars *v, struct bz_str name,
+                       const struct bz_vars_at *at);
+
+/* Calls fn for each flag that is not internal, in the order they were first set. The
+ * values are unexpanded. */
+typedef void (*bz_vars_flag_fn)(void *ctx, struct bz_str flag, struct bz_str value);
+void bz_vars_flags(struct bz_vars *v, struct bz_str name, bz_vars_flag_fn fn,
+                   void *ctx);
+
+/* The names of all variables that are set, sorted by bytes; also those that exist only
+ * through an active override. The array lasts until the next call that changes v. */
+int bz_vars_names(struct bz_vars *v, const struct bz_str **names, size_t *n,
+                  struct bz_err *err) BZ_MUST_CHECK;
+
+/* The names of the variables that tasks get in their environment: those with a true
+ * [export] and no true [unexport], sorted. The array lasts as long as the store. */
+int bz_vars_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* True if the variable has any content, flag or operation here or in a parent. */
+bool bz_vars_exists(struct bz_vars *v, struct bz_str name);
+
+/* Expands text as if it were the value of `name` (which may be {0}). `refs`,
+ * which may be NULL, gets what was read. */
+int bz_vars_expand(struct bz_vars *v, struct bz_str text, struct bz_str name,
+                   struct bz_refs *refs, struct bz_str *out,
+                   struct bz_err *err) BZ_MUST_CHECK;
+
+/* Renames variables whose names contain ${...} to what that expands to. */
+int bz_vars_expand_keys(struct bz_vars *v, struct bz_err *err) BZ_MUST_CHECK;
+
+/* A filter on the values of a variable as they are read, an expression over `val`
+ * (BitBake's setVarFilter); {0} removes it. */
+void bz_vars_set_filter(struct bz_vars *v, struct bz_str name, struct bz_str filter);
+
+/* Takes over what C does not know: the text of a ${@...} without these five characters.
+ * *out must live as long as the store. BZ_E_NOSUP: it does not know either. */
+struct bz_vars_python {
+    int (*eval)(void *ctx, struct bz_vars *v, struct bz_str code, struct bz_str name,
+                struct bz_refs *refs, struct bz_str *out, struct bz_err *err);
+    void *ctx;
+};
+/* Inherited by copies. The evaluator of expr.h comes first, this one after it. */
+void bz_vars_set_python(struct bz_vars *v, const struct bz_vars_python *python);
+
+/* A place to keep text that must live as long as the store. */
+struct bz_str bz_vars_keep(struct bz_vars *v, struct bz_str text);
+
+#endif

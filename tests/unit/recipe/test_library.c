@@ -1,0 +1,176 @@
+#include "recipe/library.h"
+
+#include <pthread.h>
+
+#include "tests/unit/recipe/files.h"
+
+static int get(struct world *w, const char *path, const struct bz_ast **out)
+{
+    return bz_library_get(w->library, at(w, path), BZ_PARSE_BB, out, &w->err);
+}
+
+static void a_file_is_parsed_once(void **state)
+{
+    struct world *w = *state;
+    const struct bz_ast *first, *second, *conf;
+
+    put_file(w, "a.bb", "A = \"1\"\nB = \"2\"\n");
+    assert_ok(get(w, "a.bb", &first), &w->err);
+    assert_int_equal(first->count, 2);
+    assert_string_equal(first->path, at(w, "a.bb").p);
+    put_file(w, "a.bb", "C = \"3\"\n");
+    assert_ok(get(w, "a.bb", &second), &w->err);
+    assert_ptr_equal(first, second);
+    assert_ok(bz_library_get(w->library, at(w, "a.bb"), BZ_PARSE_CONF, &conf, &w->err),
+              &w->err);
+    assert_ptr_not_equal(first, conf); /* it may mean something else */
+}
+
+static void a_failure_is_kept_as_well(void **state)
+{
+    struct world *w = *state;
+    const struct bz_ast *ast;
+
+    put_file(w, "a.bb", "this is wrong\n");
+    assert_int_equal(get(w, "a.bb", &ast), BZ_E_INVAL);
+    assert_null(ast);
+    put_file(w, "a.bb", "A = \"1\"\n");
+    w->err = (struct bz_err){0};
+    assert_int_equal(get(w, "a.bb", &ast), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "a.bb"));
+    assert_int_equal(get(w, "missing.bb", &ast), BZ_E_NOENT);
+}
+
+static void existence_is_asked_once_and_follows_links(void **state)
+{
+    struct world *w = *state;
+
+    put_file(w, "a", "");
+    assert_int_equal(symlinkat("a", w->dir->fd, "good"), 0);
+    assert_int_equal(symlinkat("nowhere", w->dir->fd, "dangling"), 0);
+    assert_true(bz_library_exists(w->library, at(w, "a")));
+    assert_true(bz_library_exists(w->library, at(w, "good")));
+    assert_false(bz_library_exists(w->library, at(w, "dangling")));
+    assert_false(bz_library_exists(w->library, at(w, "b")));
+    put_file(w, "b", "");
+    assert_false(bz_library_exists(w->library, at(w, "b")));
+}
+
+static void a_path_too_long_does_not_exist(void **state)
+{
+    struct world *w = *state;
+    char path[BZ_PATH_MAX + 10];
+
+    memset(path, 'a', sizeof(path));
+    assert_false(bz_library_exists(w->library, bz_str_of(path, sizeof(path))));
+}
+
+static void note(void *ctx, struct bz_str path)
+{
+    bz_buf_addf(ctx, "%.*s\n", BZ_STR_ARG(path));
+}
+
+static void a_search_takes_the_first_and_reports_what_it_tried(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf tried = {0}, dirs = {0}, expected = {0};
+    struct bz_str found;
+
+    put_file(w, "two/x.inc", "");
+    put_file(w, "three/x.inc", "");
+    bz_buf_addf(&dirs, "%s/one:%s/two:%s/three", w->dir->path, w->dir->path,
+                w->dir->path);
+    found =
+        bz_library_find(w->library, bz_buf_str(&dirs), BZ_STR("x.inc"), note, &tried);
+    assert_string_equal(found.p, at(w, "two/x.inc").p);
+    bz_buf_addf(&expected, "%s/one/x.inc\n%s/two/x.inc\n", w->dir->path, w->dir->path);
+    assert_string_equal(bz_buf_text(&tried), bz_buf_text(&expected));
+    found =
+        bz_library_find(w->library, bz_buf_str(&dirs), BZ_STR("y.inc"), note, &tried);
+    assert_null(found.p);
+    found =
+        bz_library_find(w->library, (struct bz_str){0}, BZ_STR("x.inc"), note, &tried);
+    assert_null(found.p);
+}
+
+static void what_the_parser_says_is_told_once(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf said = {0};
+    const struct bz_ast *ast;
+
+    put_file(w, "a.bb", "A=\"1\"\n");
+    put_file(w, "b.bb", "wrong\n");
+    assert_ok(get(w, "a.bb", &ast), &w->err);
+    assert_true(get(w, "b.bb", &ast) < 0);
+    assert_ok(get(w, "a.bb", &ast), &w->err);
+    bz_library_diags(w->library, &said);
+    assert_non_null(strstr(bz_buf_text(&said), "a.bb:1:"));
+    assert_non_null(strstr(bz_buf_text(&said), "b.bb:1:"));
+    bz_buf_truncate(&said, 0);
+    bz_library_diags(w->library, &said);
+    assert_string_equal(bz_buf_text(&said), "");
+}
+
+enum { THREADS = 4, FILES = 32 };
+
+struct reader {
+    struct world *w;
+    const struct bz_ast *asts[FILES];
+    struct bz_str paths[FILES];
+};
+
+static void *read_all(void *arg)
+{
+    struct reader *r = arg;
+    struct bz_err err;
+
+    for (size_t i = 0; i < FILES; i++)
+        if (!bz_library_exists(r->w->library, r->paths[i]) ||
+            bz_library_get(r->w->library, r->paths[i], BZ_PARSE_BB, &r->asts[i], &err) <
+                0)
+            r->asts[i] = NULL;
+    return NULL;
+}
+
+static void threads_get_the_same_statements(void **state)
+{
+    struct world *w = *state;
+    struct reader readers[THREADS] = {0};
+    pthread_t threads[THREADS];
+
+    for (size_t i = 0; i < FILES; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "%zu.bb", i);
+        put_file(w, name, "A = \"1\"\n");
+        for (size_t t = 0; t < THREADS; t++)
+            readers[t].paths[i] = at(w, name);
+    }
+    for (size_t t = 0; t < THREADS; t++) {
+        readers[t].w = w;
+        assert_int_equal(pthread_create(&threads[t], NULL, read_all, &readers[t]), 0);
+    }
+    for (size_t t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    for (size_t i = 0; i < FILES; i++)
+        for (size_t t = 0; t < THREADS; t++) {
+            assert_non_null(readers[t].asts[i]);
+            assert_ptr_equal(readers[t].asts[i], readers[0].asts[i]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        world_test(a_file_is_parsed_once),
+        world_test(a_failure_is_kept_as_well),
+        world_test(existence_is_asked_once_and_follows_links),
+        world_test(a_path_too_long_does_not_exist),
+        world_test(a_search_takes_the_first_and_reports_what_it_tried),
+        world_test(what_the_parser_says_is_told_once),
+        world_test(threads_get_the_same_statements),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
