@@ -73,11 +73,14 @@ static struct book *book_new(struct bz_str path, enum bz_parse_kind kind,
 static struct book *find_book(struct bz_library *lib, struct bz_str key)
 {
     struct bz_map_entry *it;
+    struct book *b = NULL;
 
     bz_sync_lock(&lib->mu);
     it = bz_map_get(&lib->books, key);
+    if (it)
+        b = it->p; /* the entry itself may move as soon as the lock is given up */
     bz_sync_unlock(&lib->mu);
-    return it ? it->p : NULL;
+    return b;
 }
 
 /* Puts the book in, unless another thread has: then that one counts. */
