@@ -323,10 +323,10 @@ static int move_variants(struct bz_vars *v, const struct bz_store_cell *c,
         struct bz_str name = {0};
 
         rc = replace(v, list.at[i].name, c->name, to, &name, err);
-        if (rc < 0)
-            break;
-        bz_override_put(v, dest, name, list.at[i].override);
-        rc = rename_to(v, list.at[i].name, name, NULL, r, err);
+        if (rc == 0)
+            bz_override_put(v, dest, name, list.at[i].override);
+        if (rc == 0)
+            rc = rename_to(v, list.at[i].name, name, NULL, r, err);
     }
     bz_vec_release(&list);
     return rc;

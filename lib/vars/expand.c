@@ -8,9 +8,10 @@
 #include "vars/value.h"
 
 enum {
-    TURNS = 1000,    /* a text that still changes after so many does so for ever */
-    CHAIN_MAX = 100, /* bytes of an error's message for the chain of variables */
-    CODE_MAX = 60,   /* and for an expression */
+    TURNS = 1000,        /* a text that still changes after so many does so for ever */
+    CHAIN_MAX = 100,     /* bytes of an error's message for the chain of variables */
+    CODE_MAX = 60,       /* and for an expression */
+    STACK_MAX = 4 << 20, /* bytes of the C stack for all levels; threads have 8 MiB */
 };
 
 /* ---- errors ---- */
@@ -78,10 +79,21 @@ static BZ_NOINLINE int tell(struct bz_vars *v, struct bz_str last, struct bz_str
 
 /* ---- frames ---- */
 
+/* How much of it a level takes is for expressions to decide, so the depth alone says
+ * too little. */
+static bool is_stack_full(struct bz_vars *v)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    if (v->depth == 0)
+        v->stack = here;
+    return (here < v->stack ? v->stack - here : here - v->stack) > STACK_MAX;
+}
+
 static int open_frame(struct bz_vars *v, struct bz_store_frame *f, struct bz_err *err)
 {
-    if (v->depth >= BZ_EXPAND_DEPTH) {
-        bz_fail(err, BZ_E_LIMIT, "values refer to values more than %d deep",
+    if (v->depth >= BZ_EXPAND_DEPTH || is_stack_full(v)) {
+        bz_fail(err, BZ_E_LIMIT, "values refer to values too deep, at most %d",
                 BZ_EXPAND_DEPTH);
         return tell(v, f->name, (struct bz_str){0}, err);
     }

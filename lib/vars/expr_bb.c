@@ -24,16 +24,19 @@ static bool is_word(struct bz_str text, size_t from, size_t to)
 }
 
 /* Whether a word is among the words of a text. Searching for its bytes and then looking
- * at what is around them is much faster than taking the text apart. */
+ * at what is around them is much faster than taking the text apart. A word that has
+ * them inside is skipped as a whole. */
 static bool has_word(struct bz_str text, struct bz_str word)
 {
-    size_t at = 0, next;
+    size_t at;
 
-    while ((next = bz_str_find(bz_str_sub(text, at, text.n), word)) != BZ_STR_NONE) {
-        at += next;
+    while ((at = bz_str_find(text, word)) != BZ_STR_NONE) {
+        struct bz_str longer;
+
         if (is_word(text, at, at + word.n))
             return true;
-        at++;
+        text = bz_str_sub(text, at, text.n);
+        (void)bz_str_next_word(&text, &longer);
     }
     return false;
 }
@@ -98,20 +101,44 @@ static int contains(struct bz_expr_run *r, const struct bz_expr_args *a,
     return rc;
 }
 
+/* Those keys of a set that are words of a text, as a set. Only of words it can be asked
+ * one by one whether they are there. */
+static int wanted_words(struct bz_expr_run *r, const struct bz_expr_value *text,
+                        const struct bz_expr_value *want, bool words,
+                        struct bz_expr_value *out)
+{
+    struct bz_expr_value have;
+    size_t i;
+    int rc;
+
+    if (!words || want->seq->len > FEW) {
+        rc = bz_expr_table_words(r, text, &have);
+        return rc < 0 ? rc
+                      : bz_expr_table_combine(r, want, &have, BZ_EXPR_TOK_AMP, out);
+    }
+    *out = bz_expr_value_seq(BZ_EXPR_SET, NULL);
+    rc = bz_expr_value_new_seq(r, want->seq->len, &out->seq);
+    for (i = 0; rc == 0 && i < want->seq->len; i++) {
+        if (has_word(text->s, want->seq->at[i].s))
+            rc = bz_expr_value_push(r, out->seq, &want->seq->at[i]);
+    }
+    return rc;
+}
+
 int bz_expr_bb_filter_string(struct bz_expr_run *r, const struct bz_expr_value *text,
                              const struct bz_expr_value *items,
                              struct bz_expr_value *out)
 {
-    struct bz_expr_value have, want, both, sorted;
+    struct bz_expr_value want, both, sorted;
     int rc;
 
     *out = bz_expr_value_str(BZ_STR(""));
     if (!bz_expr_value_true(text))
         return 0;
     if ((rc = bz_expr_lib_want_str(r, text, "split")) < 0 ||
-        (rc = bz_expr_table_words(r, text, &have)) < 0 ||
+        (rc = bz_expr_value_charge(r, text->s.n / 16)) < 0 ||
         (rc = words_or_items(r, items, &want)) < 0 ||
-        (rc = bz_expr_table_combine(r, &want, &have, BZ_EXPR_TOK_AMP, &both)) < 0 ||
+        (rc = wanted_words(r, text, &want, items->kind == BZ_EXPR_STR, &both)) < 0 ||
         (rc = bz_expr_list_sort(r, both.seq, NULL, false, &sorted)) < 0)
         return rc;
     return bz_expr_str_join(r, BZ_STR(" "), &sorted, out);

@@ -8,6 +8,7 @@ static int target(struct bz_expr_parser *p, struct bz_expr_node **out)
     bool list = p->lex.tok == BZ_EXPR_TOK_OPEN_LIST;
     int rc;
 
+    *out = NULL;
     if (p->lex.tok == BZ_EXPR_TOK_NAME) {
         *out = bz_expr_parse_new(p, BZ_EXPR_NODE_NAME);
         (*out)->text = p->lex.text;
@@ -55,7 +56,7 @@ int bz_expr_bracket_comprehension(struct bz_expr_parser *p, enum bz_expr_node_ki
 
     while (rc == 0 && (p->lex.tok == BZ_EXPR_TOK_FOR ||
                        (p->lex.tok == BZ_EXPR_TOK_IF && clauses.n > 0))) {
-        struct bz_expr_node *clause, *what, *in = NULL;
+        struct bz_expr_node *clause, *what = NULL, *in = NULL;
         enum bz_expr_node_kind which = BZ_EXPR_NODE_IF;
 
         if (p->lex.tok == BZ_EXPR_TOK_FOR) {
@@ -144,7 +145,22 @@ static int pair(struct bz_expr_parser *p, struct bz_expr_node *key,
     return bz_expr_parse_join(p, BZ_EXPR_NODE_PAIR, key, value, NULL, out);
 }
 
-/* { ... }: a set or a dictionary, as the first element tells. */
+/* One element of { ... }. The first decides what it is going to be. */
+static int brace_item(struct bz_expr_parser *p, const struct bz_expr_chain *c,
+                      bool *dict, struct bz_expr_node **out)
+{
+    int rc = bz_expr_parse_expression(p, out);
+
+    if (rc < 0)
+        return rc;
+    if (c->n == 0)
+        *dict = p->lex.tok == BZ_EXPR_TOK_COLON;
+    if (!*dict)
+        return 0;
+    return p->lex.tok == BZ_EXPR_TOK_COLON ? pair(p, *out, out)
+                                           : bz_expr_parse_unexpected(p);
+}
+
 int bz_expr_bracket_braces(struct bz_expr_parser *p, struct bz_expr_node **out)
 {
     struct bz_expr_chain c = {0};
@@ -152,24 +168,14 @@ int bz_expr_bracket_braces(struct bz_expr_parser *p, struct bz_expr_node **out)
     int rc = bz_expr_parse_next(p);
 
     while (rc == 0 && p->lex.tok != BZ_EXPR_TOK_CLOSE_DICT) {
-        struct bz_expr_node *item;
+        struct bz_expr_node *item = NULL;
 
-        if (c.n > 0) {
-            if ((rc = bz_expr_parse_expect(p, BZ_EXPR_TOK_COMMA)) < 0)
-                return rc;
-            if (p->lex.tok == BZ_EXPR_TOK_CLOSE_DICT)
-                break;
-        }
-        if ((rc = bz_expr_parse_expression(p, &item)) < 0)
+        if (c.n > 0 && (rc = bz_expr_parse_expect(p, BZ_EXPR_TOK_COMMA)) < 0)
             return rc;
-        if (c.n == 0)
-            dict = p->lex.tok == BZ_EXPR_TOK_COLON;
-        if (dict) {
-            if (p->lex.tok != BZ_EXPR_TOK_COLON)
-                return bz_expr_parse_unexpected(p);
-            if ((rc = pair(p, item, &item)) < 0)
-                return rc;
-        }
+        if (p->lex.tok == BZ_EXPR_TOK_CLOSE_DICT)
+            break;
+        if ((rc = brace_item(p, &c, &dict, &item)) < 0)
+            return rc;
         bz_expr_parse_add(&c, item);
         if (c.n == 1 && p->lex.tok == BZ_EXPR_TOK_FOR) {
             rc = bz_expr_bracket_comprehension(

@@ -199,7 +199,7 @@ static int in_base(struct bz_expr_run *r, const struct bz_expr_args *a,
         *--p = "0123456789abcdef"[size % (unsigned)a->how];
         size /= (unsigned)a->how;
     } while (size);
-    *--p = a->how == 16 ? 'x' : a->how == 8 ? 'o' : 'b';
+    *--p = "box"[(a->how >= 8) + (a->how >= 16)];
     *--p = '0';
     if (a->at[0].i < 0)
         *--p = '-';

@@ -40,20 +40,19 @@ static int odd_call(struct bz_expr_run *r, const struct bz_expr_fn *fn)
 
 /* Puts arguments given by name where they belong. */
 static int place(struct bz_expr_run *r, const struct bz_expr_fn *fn,
-                 struct bz_expr_value *a, size_t *n, const struct bz_expr_named *named,
-                 size_t nnamed)
+                 struct bz_expr_value *a, size_t *n, const struct bz_expr_named *named)
 {
     size_t i;
 
-    for (i = 0; i < nnamed; i++) {
-        size_t at = position(fn->params, named[i].name);
+    for (i = 0; i < named->n; i++) {
+        size_t at = position(fn->params, named->names[i]);
 
         if (at == BZ_STR_NONE || at >= BZ_EXPR_CALL_ARGS ||
             (at < *n && a[at].kind != BZ_EXPR_ABSENT))
             return odd_call(r, fn);
         for (; *n <= at; ++*n)
             a[*n] = (struct bz_expr_value){.kind = BZ_EXPR_ABSENT};
-        a[at] = named[i].value;
+        a[at] = named->values[i];
     }
     for (i = 0; i < fn->min; i++) {
         if (i >= *n || a[i].kind == BZ_EXPR_ABSENT)
@@ -62,23 +61,31 @@ static int place(struct bz_expr_run *r, const struct bz_expr_fn *fn,
     return 0;
 }
 
+/* Strings are read at least once, whatever is done with them. */
+static int pay(struct bz_expr_run *r, const struct bz_expr_args *args)
+{
+    size_t i,
+        bytes = args->self && args->self->kind == BZ_EXPR_STR ? args->self->s.n : 0;
+
+    for (i = 0; i < args->n; i++)
+        bytes += args->at[i].kind == BZ_EXPR_STR ? args->at[i].s.n : 0;
+    return bz_expr_value_charge(r, bytes / 64);
+}
+
 int bz_expr_call(struct bz_expr_run *r, const struct bz_expr_fn *fn,
                  const struct bz_expr_value *self, struct bz_expr_value *a, size_t n,
-                 const struct bz_expr_named *named, size_t nnamed,
-                 struct bz_expr_value *out)
+                 const struct bz_expr_named *named, struct bz_expr_value *out)
 {
     struct bz_expr_args args = {.self = self, .at = a, .how = fn->how};
+    int rc;
 
     if (n > fn->max && fn->max != BZ_EXPR_CALL_ANY)
         return odd_call(r, fn);
-    if (nnamed > 0) {
-        int rc = place(r, fn, a, &n, named, nnamed);
-
-        if (rc < 0)
-            return rc;
-    }
+    if (named->n > 0 && (rc = place(r, fn, a, &n, named)) < 0)
+        return rc;
     if (n < fn->min)
         return odd_call(r, fn);
     args.n = n;
-    return fn->call(r, &args, out);
+    rc = pay(r, &args);
+    return rc < 0 ? rc : fn->call(r, &args, out);
 }

@@ -35,18 +35,18 @@ struct bz_expr_fn {
 const struct bz_expr_fn *bz_expr_call_search(const struct bz_expr_fn *rows, size_t n,
                                              struct bz_str name);
 
-/* An argument that was given by name. */
+/* Arguments that were given by name. */
 struct bz_expr_named {
-    struct bz_str name;
-    struct bz_expr_value value;
+    struct bz_str *names;
+    struct bz_expr_value *values;
+    size_t n;
 };
 
 /* Calls. `a` has room for BZ_EXPR_CALL_ARGS more values than n. */
 #define BZ_EXPR_CALL_ARGS 8
 int bz_expr_call(struct bz_expr_run *r, const struct bz_expr_fn *fn,
                  const struct bz_expr_value *self, struct bz_expr_value *a, size_t n,
-                 const struct bz_expr_named *named, size_t nnamed,
-                 struct bz_expr_value *out);
+                 const struct bz_expr_named *named, struct bz_expr_value *out);
 
 static inline bool bz_expr_call_has(const struct bz_expr_args *a, size_t i)
 {

@@ -151,10 +151,12 @@ int bz_expr_comp_eval(struct bz_expr_run *r, const struct bz_expr_node *node,
         (rc = bz_expr_value_items(r, &first, &in)) < 0 ||
         (rc = bz_expr_value_new_seq(r, 0, &c.to)) < 0)
         return rc;
-    for (clause = node->c; rc == 0 && clause; clause = clause->next) {
+    clause = node->c; /* the first is always a `for` */
+    do {
         if (clause->kind == BZ_EXPR_NODE_FOR)
             rc = declare(r, &c, clause->a);
-    }
+        clause = clause->next;
+    } while (rc == 0 && clause);
     if (rc == 0)
         rc = each(r, &c, node->c, in);
     r->env = c.outer;

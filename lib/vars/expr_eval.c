@@ -165,7 +165,7 @@ int bz_expr_eval_apply(struct bz_expr_run *r, const struct bz_expr_value *fn,
         return bz_expr_value_unknown(r, "calling such a value");
     if (n)
         memcpy(a, args, n * sizeof(*a));
-    return bz_expr_call(r, fn->fn, NULL, a, n, NULL, 0, out);
+    return bz_expr_call(r, fn->fn, NULL, a, n, &(struct bz_expr_named){0}, out);
 }
 
 /* What a call calls, and on what. */
@@ -182,8 +182,7 @@ static int find_callee(struct bz_expr_run *r, const struct bz_expr_node *node,
     char room[64];
     int rc;
 
-    c->fn = NULL;
-    c->method = false;
+    *c = (struct callee){0};
     if (node->kind == BZ_EXPR_NODE_ATTR) {
         if (dotted(r, node, room, &name)) {
             if (!r->val || bz_str_eq(name, BZ_STR("bb.utils.explode_deps")))
@@ -210,20 +209,21 @@ static int find_callee(struct bz_expr_run *r, const struct bz_expr_node *node,
 }
 
 static int named_args(struct bz_expr_run *r, const struct bz_expr_node *list,
-                      struct bz_expr_named **out, size_t *n)
+                      struct bz_expr_named *out)
 {
     const struct bz_expr_node *k;
-    struct bz_expr_named *named;
-    int rc = 0;
+    size_t i = 0;
+    int rc;
 
-    for (*n = 0, k = list; k; k = k->next)
-        ++*n;
-    if ((rc = bz_expr_value_charge(r, *n)) < 0)
+    for (k = list; k; k = k->next)
+        out->n++;
+    if ((rc = bz_expr_value_charge(r, out->n)) < 0)
         return rc;
-    *out = named = bz_expr_scratch_alloc(r->mem, *n * sizeof(*named));
-    for (k = list; rc == 0 && k; k = k->next, named++) {
-        named->name = k->text;
-        rc = bz_expr_eval_node(r, k->a, &named->value);
+    out->names = bz_expr_scratch_alloc(r->mem, out->n * sizeof(*out->names));
+    out->values = bz_expr_scratch_alloc(r->mem, out->n * sizeof(*out->values));
+    for (k = list; rc == 0 && k; k = k->next, i++) {
+        out->names[i] = k->text;
+        rc = bz_expr_eval_node(r, k->a, &out->values[i]);
     }
     return rc;
 }
@@ -232,9 +232,9 @@ static int eval_call(struct bz_expr_run *r, const struct bz_expr_node *node,
                      struct bz_expr_value *out)
 {
     struct bz_expr_value few[2 * BZ_EXPR_CALL_ARGS], *a = few;
-    struct bz_expr_named *named = NULL;
+    struct bz_expr_named named = {0};
     const struct bz_expr_node *arg;
-    size_t i = 0, nnamed = 0;
+    size_t i = 0;
     struct callee c;
     int rc = find_callee(r, node->a, &c);
 
@@ -248,13 +248,12 @@ static int eval_call(struct bz_expr_run *r, const struct bz_expr_node *node,
     for (arg = node->b; rc == 0 && arg; arg = arg->next)
         rc = bz_expr_eval_node(r, arg, &a[i++]);
     if (rc == 0 && node->c)
-        rc = named_args(r, node->c, &named, &nnamed);
+        rc = named_args(r, node->c, &named);
     if (rc < 0)
         return rc;
     if (c.fn)
-        return bz_expr_call(r, c.fn, c.method ? &c.value : NULL, a, i, named, nnamed,
-                            out);
-    if (nnamed)
+        return bz_expr_call(r, c.fn, c.method ? &c.value : NULL, a, i, &named, out);
+    if (named.n)
         return bz_expr_value_unknown(r, "a lambda called so");
     return bz_expr_eval_apply(r, &c.value, a, i, out);
 }
@@ -363,6 +362,7 @@ static int eval_attr(struct bz_expr_run *r, const struct bz_expr_node *node,
     char room[64];
     int rc;
 
+    *out = bz_expr_value_none();
     if (dotted(r, node, room, &name))
         return bz_fail(r->err, BZ_E_NOSUP, "%.*s: not known here", BZ_STR_ARG(name));
     if ((rc = bz_expr_eval_node(r, node->a, out)) < 0 ||
@@ -462,16 +462,16 @@ static int eval_compound(struct bz_expr_run *r, const struct bz_expr_node *node,
 int bz_expr_eval_node(struct bz_expr_run *r, const struct bz_expr_node *node,
                       struct bz_expr_value *out)
 {
-    int rc;
+    int rc = bz_expr_value_charge(r, 1);
 
+    if (rc < 0)
+        return rc;
     if (node->kind <= BZ_EXPR_NODE_STR)
         return eval_constant(node, out);
     if (node->kind == BZ_EXPR_NODE_NAME)
         return eval_name(r, node->text, out);
     if (r->depth >= BZ_EXPR_EVAL_DEPTH)
         return bz_fail(r->err, BZ_E_LIMIT, "an expression nests too deep");
-    if ((rc = bz_expr_value_charge(r, 1)) < 0)
-        return rc;
     r->depth++;
     if (node->kind == BZ_EXPR_NODE_CALL)
         rc = eval_call(r, node, out);
@@ -497,7 +497,7 @@ int bz_expr_eval(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
     struct bz_expr_run r = {
         .vars = v, .mem = &mem, .budget = BZ_EXPR_VALUE_BUDGET, .err = err};
     struct bz_expr_node *tree;
-    struct bz_expr_value value;
+    struct bz_expr_value value = {0};
     bool done;
     int rc = bz_expr_quick(v, code, refs, out, &done, err);
 

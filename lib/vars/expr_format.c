@@ -7,7 +7,7 @@
 #include "vars/expr_table.h"
 #include "vars/expr_text.h"
 
-#define FORMAT_MAX ((size_t)64 << 20)
+#define FORMAT_MAX ((size_t)16 << 20)
 #define WIDTH_MAX 65536
 
 /* One "%-5.2s" of a pattern. */
@@ -48,16 +48,20 @@ static int next_arg(struct format *f, struct bz_expr_value *out)
 
 static char take(struct format *f)
 {
-    char c = f->rest.n ? f->rest.p[0] : '\0';
+    char c;
 
-    if (f->rest.n)
-        f->rest = bz_str_sub(f->rest, 1, f->rest.n);
+    if (f->rest.n == 0)
+        return 0;
+    c = f->rest.p[0];
+    f->rest = bz_str_sub(f->rest, 1, f->rest.n);
     return c;
 }
 
 static char peek(const struct format *f)
 {
-    return f->rest.n ? f->rest.p[0] : '\0';
+    if (f->rest.n == 0)
+        return 0;
+    return f->rest.p[0];
 }
 
 static int digits(struct format *f, int *out)
@@ -171,8 +175,8 @@ static int add_integer(struct format *f, const struct spec *s,
     if (sign)
         all[0] = (char)sign;
     n = (sign != 0) + (zeros > 0 ? (size_t)zeros : 0);
-    memcpy(all + n, body, strlen(body));
-    return add_padded(f, s, bz_str_of(all, n + strlen(body)));
+    n += (size_t)snprintf(all + n, sizeof(all) - n, "%s", body);
+    return add_padded(f, s, bz_str_of(all, n));
 }
 
 static int add_field(struct format *f, const struct spec *s,
@@ -222,7 +226,7 @@ static int percent(struct format *f)
 {
     struct bz_expr_value v = bz_expr_value_none();
     bool named = peek(f) == '(';
-    struct spec s;
+    struct spec s = {0};
     int rc = named ? named_arg(f, &v) : 0;
 
     if (rc == 0)

@@ -136,7 +136,9 @@ static bool is_word(char c)
 
 static char peek(const struct bz_expr_lex *l, size_t ahead)
 {
-    return (size_t)(l->end - l->at) > ahead ? l->at[ahead] : '\0';
+    if ((size_t)(l->end - l->at) <= ahead)
+        return 0;
+    return l->at[ahead];
 }
 
 static int hex_value(char c)
@@ -194,7 +196,9 @@ static char simple_escape(char c)
     static const char to[] = "\a\b\f\n\r\t\v\\'\"";
     const char *at = c ? strchr(from, c) : NULL;
 
-    return at ? to[at - from] : '\0';
+    if (!at)
+        return 0;
+    return to[at - from];
 }
 
 /* One escape, *p being after its backslash. An unknown one keeps the backslash. */
@@ -323,7 +327,7 @@ static const char *skip_exponent(const char *p, const char *end)
 static int read_number(struct bz_expr_lex *l, struct bz_err *err)
 {
     const char *p = l->at, *start = p;
-    char kind = *p == '0' ? (char)(peek(l, 1) | 0x20) : '\0';
+    int kind = *p == '0' ? peek(l, 1) | 0x20 : 0;
     int base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 10;
 
     l->tok = BZ_EXPR_TOK_INT;

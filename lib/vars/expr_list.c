@@ -220,7 +220,7 @@ int bz_expr_list_sort(struct bz_expr_run *r, const struct bz_expr_seq *seq,
                       const struct bz_expr_seq *keys, bool reverse,
                       struct bz_expr_value *out)
 {
-    size_t i, texts = 0, numbers = 0, n = seq->len;
+    size_t i, texts = 0, numbers = 0, bytes = 0, n = seq->len;
     struct bz_expr_seq *to;
     struct row *rows;
     int rc;
@@ -231,11 +231,16 @@ int bz_expr_list_sort(struct bz_expr_run *r, const struct bz_expr_seq *seq,
     rows = bz_expr_scratch_alloc(r->mem, n * sizeof(*rows));
     for (i = 0; i < n; i++) {
         rows[i] = (struct row){keys ? keys->at[i] : seq->at[i], seq->at[i]};
-        texts += rows[i].key.kind == BZ_EXPR_STR;
+        if (rows[i].key.kind == BZ_EXPR_STR) {
+            bytes += rows[i].key.s.n;
+            texts++;
+        }
         numbers += bz_expr_value_is_int(&rows[i].key);
     }
     if (n > 1 && texts != n && numbers != n)
         return bz_expr_value_unknown(r, "sorting such values");
+    if ((rc = bz_expr_value_charge(r, bytes / 4)) < 0)
+        return rc;
     /* Equal ones keep their order also when it is reversed. */
     if (reverse)
         reverse_rows(rows, n);

@@ -47,10 +47,12 @@ int bz_expr_parse_next(struct bz_expr_parser *p)
  * '=', no other grammar would help: that is wrong in Python too. */
 int bz_expr_parse_unexpected(struct bz_expr_parser *p)
 {
-    if (p->lex.tok == BZ_EXPR_TOK_END || p->lex.tok == BZ_EXPR_TOK_ASSIGN)
-        return bz_fail(p->err, BZ_E_INVAL, "SyntaxError: invalid syntax");
-    return bz_fail(p->err, BZ_E_NOSUP, "'%.*s' is not expected here",
-                   BZ_STR_ARG(p->lex.text));
+    if (p->lex.tok == BZ_EXPR_TOK_END || p->lex.tok == BZ_EXPR_TOK_ASSIGN) {
+        bz_fail(p->err, BZ_E_INVAL, "SyntaxError: invalid syntax");
+        return BZ_E_INVAL;
+    }
+    bz_fail(p->err, BZ_E_NOSUP, "'%.*s' is not expected here", BZ_STR_ARG(p->lex.text));
+    return BZ_E_NOSUP;
 }
 
 int bz_expr_parse_expect(struct bz_expr_parser *p, enum bz_expr_tok tok)
@@ -58,11 +60,15 @@ int bz_expr_parse_expect(struct bz_expr_parser *p, enum bz_expr_tok tok)
     return p->lex.tok == tok ? bz_expr_parse_next(p) : bz_expr_parse_unexpected(p);
 }
 
+static int too_deep(struct bz_expr_parser *p)
+{
+    bz_fail(p->err, BZ_E_LIMIT, "an expression nests too deep");
+    return BZ_E_LIMIT;
+}
+
 int bz_expr_parse_enter(struct bz_expr_parser *p)
 {
-    if (++p->nested > 2 * BZ_EXPR_PARSE_DEPTH)
-        return bz_fail(p->err, BZ_E_LIMIT, "an expression nests too deep");
-    return 0;
+    return ++p->nested > 2 * BZ_EXPR_PARSE_DEPTH ? too_deep(p) : 0;
 }
 
 struct bz_expr_node *bz_expr_parse_new(struct bz_expr_parser *p,
@@ -79,7 +85,7 @@ int bz_expr_parse_above(struct bz_expr_parser *p, struct bz_expr_node *node,
                         unsigned depth)
 {
     if (depth >= BZ_EXPR_PARSE_DEPTH)
-        return bz_fail(p->err, BZ_E_LIMIT, "an expression nests too deep");
+        return too_deep(p);
     node->depth = (uint16_t)(depth + 1);
     return 0;
 }
@@ -448,7 +454,7 @@ static int climb(struct bz_expr_parser *p, unsigned min, struct bz_expr_node **o
     while (p->lex.tok < BZ_COUNTOF(levels) && levels[p->lex.tok] >= min) {
         enum bz_expr_tok op = p->lex.tok;
         unsigned level = levels[op];
-        struct bz_expr_node *right;
+        struct bz_expr_node *right = NULL;
 
         if (level == COMPARE_) {
             if ((rc = comparison(p, out)) < 0)
@@ -472,7 +478,7 @@ static int climb(struct bz_expr_parser *p, unsigned min, struct bz_expr_node **o
 
 static int lambda(struct bz_expr_parser *p, struct bz_expr_node **out)
 {
-    struct bz_expr_node *body;
+    struct bz_expr_node *body = NULL;
     struct bz_expr_chain names = {0};
     int rc = bz_expr_parse_next(p);
 
@@ -506,14 +512,14 @@ int bz_expr_parse_disjunction(struct bz_expr_parser *p, struct bz_expr_node **ou
 
 int bz_expr_parse_expression(struct bz_expr_parser *p, struct bz_expr_node **out)
 {
-    struct bz_expr_node *condition, *otherwise;
+    struct bz_expr_node *condition = NULL, *otherwise = NULL;
+    bool is_lambda = p->lex.tok == BZ_EXPR_TOK_LAMBDA;
     int rc;
 
     if ((rc = bz_expr_parse_enter(p)) < 0)
         return rc;
-    rc = p->lex.tok == BZ_EXPR_TOK_LAMBDA ? lambda(p, out) : climb(p, OR_, out);
-    if (rc == 0 && p->lex.tok == BZ_EXPR_TOK_IF &&
-        (*out)->kind != BZ_EXPR_NODE_LAMBDA) {
+    rc = is_lambda ? lambda(p, out) : climb(p, OR_, out);
+    if (rc == 0 && p->lex.tok == BZ_EXPR_TOK_IF && !is_lambda) {
         if ((rc = bz_expr_parse_next(p)) < 0 || (rc = climb(p, OR_, &condition)) < 0 ||
             (rc = bz_expr_parse_expect(p, BZ_EXPR_TOK_ELSE)) < 0 ||
             (rc = bz_expr_parse_expression(p, &otherwise)) < 0)

@@ -11,7 +11,7 @@ static int hash(struct bz_expr_run *r, const struct bz_expr_value *v, uint64_t *
     switch (v->kind) {
     case BZ_EXPR_STR:
         *out = bz_str_hash(v->s);
-        return 0;
+        return bz_expr_value_charge(r, v->s.n / 64);
     case BZ_EXPR_NONE:
         *out = 1;
         return 0;
@@ -22,7 +22,7 @@ static int hash(struct bz_expr_run *r, const struct bz_expr_value *v, uint64_t *
     case BZ_EXPR_TUPLE:
         *out = v->seq->len;
         for (i = 0; i < v->seq->len; i++) {
-            uint64_t part;
+            uint64_t part = 0;
             int rc = hash(r, &v->seq->at[i], &part);
 
             if (rc < 0)
@@ -75,7 +75,7 @@ static int probe(struct bz_expr_run *r, const struct bz_expr_seq *seq,
 int bz_expr_table_find(struct bz_expr_run *r, const struct bz_expr_seq *seq,
                        const struct bz_expr_value *key, size_t *at)
 {
-    uint64_t h;
+    uint64_t h = 0;
     size_t slot;
     int rc = hash(r, key, &h);
 
@@ -102,7 +102,7 @@ static int index_all(struct bz_expr_run *r, struct bz_expr_seq *seq)
     memset(seq->slots, 0, n * sizeof(*seq->slots));
     seq->nslots = n;
     for (i = 0; i < seq->len; i++) {
-        uint64_t h;
+        uint64_t h = 0;
         size_t slot;
 
         rc = hash(r, &seq->at[i], &h);
@@ -126,7 +126,7 @@ static int put_value(struct bz_expr_run *r, struct bz_expr_seq *seq, size_t at,
         if (rc < 0)
             return rc;
         values = bz_expr_scratch_alloc(r->mem, seq->cap * sizeof(*values));
-        if (at)
+        if (seq->values)
             memcpy(values, seq->values, at * sizeof(*values));
         seq->values = values;
     }
@@ -137,7 +137,7 @@ static int put_value(struct bz_expr_run *r, struct bz_expr_seq *seq, size_t at,
 /* Enters the newest key, once there are enough of them for an index. */
 static int index_last(struct bz_expr_run *r, struct bz_expr_seq *seq)
 {
-    uint64_t h;
+    uint64_t h = 0;
     size_t slot;
     int rc;
 
@@ -158,7 +158,7 @@ int bz_expr_table_put(struct bz_expr_run *r, struct bz_expr_seq *seq,
                       const struct bz_expr_value *key,
                       const struct bz_expr_value *value)
 {
-    size_t at, cap = seq->cap;
+    size_t at = 0, cap = seq->cap;
     int rc = bz_expr_table_find(r, seq, key, &at);
 
     if (rc < 0)
@@ -177,7 +177,7 @@ int bz_expr_table_put(struct bz_expr_run *r, struct bz_expr_seq *seq,
 int bz_expr_table_set(struct bz_expr_run *r, const struct bz_expr_value *v,
                       struct bz_expr_value *out)
 {
-    struct bz_expr_seq *from, *set;
+    struct bz_expr_seq *from, *set = NULL;
     size_t i;
     int rc = bz_expr_value_items(r, v, &from);
 

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "vars/expr_parse.h"
 
-#define TEXT_MAX ((size_t)64 << 20)
+#define TEXT_MAX ((size_t)16 << 20)
 
 bool bz_expr_text_ascii(struct bz_str s)
 {
@@ -60,7 +60,7 @@ int bz_expr_text_find_last(struct bz_expr_run *r, struct bz_str s, struct bz_str
                            size_t *at)
 {
     size_t end;
-    int rc = bz_expr_value_charge(r, s.n / 64 * needle.n);
+    int rc = bz_expr_value_charge(r, needle.n > 1 ? s.n / 64 * needle.n : 0);
 
     *at = needle.n == 1 ? bz_str_rfind_byte(s, needle.p[0]) : BZ_STR_NONE;
     if (rc < 0 || needle.n == 1)
@@ -130,15 +130,28 @@ static int add_quoted(struct bz_expr_run *r, struct bz_buf *to, struct bz_str s)
 static int add_repr(struct bz_expr_run *r, struct bz_buf *to,
                     const struct bz_expr_value *v, unsigned depth);
 
+static int add_item(struct bz_expr_run *r, struct bz_buf *to,
+                    const struct bz_expr_value *v, size_t i, unsigned depth)
+{
+    int rc = i > 0 ? bz_buf_try_add_str(to, BZ_STR(", "), r->err) : 0;
+
+    if (rc == 0)
+        rc = add_repr(r, to, &v->seq->at[i], depth + 1);
+    if (rc < 0 || v->kind != BZ_EXPR_DICT)
+        return rc;
+    rc = bz_buf_try_add_str(to, BZ_STR(": "), r->err);
+    return rc < 0 ? rc : add_repr(r, to, &v->seq->values[i], depth + 1);
+}
+
 static int add_all(struct bz_expr_run *r, struct bz_buf *to,
                    const struct bz_expr_value *v, unsigned depth)
 {
-    const char *open = v->kind == BZ_EXPR_LIST    ? "["
-                       : v->kind == BZ_EXPR_TUPLE ? "("
-                                                  : "{";
-    const char *close = v->kind == BZ_EXPR_LIST    ? "]"
-                        : v->kind == BZ_EXPR_TUPLE ? v->seq->len == 1 ? ",)" : ")"
-                                                   : "}";
+    static const char *const brackets[] = {
+        [BZ_EXPR_LIST] = "[]",
+        [BZ_EXPR_TUPLE] = "()",
+        [BZ_EXPR_SET] = "{}",
+        [BZ_EXPR_DICT] = "{}",
+    };
     size_t i;
     int rc;
 
@@ -152,18 +165,12 @@ static int add_all(struct bz_expr_run *r, struct bz_buf *to,
         return bz_buf_try_add_str(to, BZ_STR("set()"), r->err);
     if (depth > BZ_EXPR_PARSE_DEPTH)
         return bz_expr_value_spent(r);
-    rc = bz_buf_try_add_str(to, bz_str_from(open), r->err);
-    for (i = 0; rc == 0 && i < v->seq->len; i++) {
-        if (i > 0)
-            rc = bz_buf_try_add_str(to, BZ_STR(", "), r->err);
-        if (rc == 0)
-            rc = add_repr(r, to, &v->seq->at[i], depth + 1);
-        if (rc == 0 && v->kind == BZ_EXPR_DICT)
-            rc = bz_buf_try_add_str(to, BZ_STR(": "), r->err);
-        if (rc == 0 && v->kind == BZ_EXPR_DICT)
-            rc = add_repr(r, to, &v->seq->values[i], depth + 1);
-    }
-    return rc < 0 ? rc : bz_buf_try_add_str(to, bz_str_from(close), r->err);
+    rc = bz_buf_try_add_char(to, brackets[v->kind][0], r->err);
+    for (i = 0; rc == 0 && i < v->seq->len; i++)
+        rc = add_item(r, to, v, i, depth);
+    if (rc == 0 && v->kind == BZ_EXPR_TUPLE && v->seq->len == 1)
+        rc = bz_buf_try_add_char(to, ',', r->err);
+    return rc < 0 ? rc : bz_buf_try_add_char(to, brackets[v->kind][1], r->err);
 }
 
 static int add_repr(struct bz_expr_run *r, struct bz_buf *to,

@@ -5,7 +5,8 @@
 
 int bz_expr_value_spent(struct bz_expr_run *r)
 {
-    return bz_fail(r->err, BZ_E_LIMIT, "an expression does too much work");
+    bz_fail(r->err, BZ_E_LIMIT, "an expression does too much work");
+    return BZ_E_LIMIT;
 }
 
 int bz_expr_value_no_attr(struct bz_expr_run *r, const struct bz_expr_value *v,
@@ -18,7 +19,8 @@ int bz_expr_value_no_attr(struct bz_expr_run *r, const struct bz_expr_value *v,
 
 int bz_expr_value_unknown(struct bz_expr_run *r, const char *what)
 {
-    return bz_fail(r->err, BZ_E_NOSUP, "%s: not known here", what);
+    bz_fail(r->err, BZ_E_NOSUP, "%s: not known here", what);
+    return BZ_E_NOSUP;
 }
 
 /* 16 bytes cost a step, as copying them takes about as long as one. */
@@ -126,8 +128,9 @@ int bz_expr_value_items(struct bz_expr_run *r, const struct bz_expr_value *v,
     case BZ_EXPR_DATA:
         return bz_expr_value_unknown(r, "the names of all variables");
     default:
-        return bz_fail(r->err, BZ_E_INVAL, "TypeError: '%s' object is not iterable",
-                       bz_expr_value_type(v));
+        bz_fail(r->err, BZ_E_INVAL, "TypeError: '%s' object is not iterable",
+                bz_expr_value_type(v));
+        return BZ_E_INVAL;
     }
     *out = v->seq;
     return bz_expr_value_charge(r, v->seq->len);
@@ -248,12 +251,12 @@ static int equal_lists(struct bz_expr_run *r, const struct bz_expr_value *a,
 int bz_expr_value_equal(struct bz_expr_run *r, const struct bz_expr_value *a,
                         const struct bz_expr_value *b, bool *out)
 {
-    int order, rc;
+    int order = 0, rc;
 
     *out = false;
     if (a->kind == BZ_EXPR_STR && b->kind == BZ_EXPR_STR) {
         *out = bz_str_eq(a->s, b->s);
-        return bz_expr_value_charge(r, *out ? a->s.n / 64 : 0);
+        return bz_expr_value_charge(r, a->s.n == b->s.n ? a->s.n / 64 : 0);
     }
     if (is_number(a) && is_number(b)) {
         rc = order_numbers(r, a, b, &order);
@@ -277,7 +280,7 @@ int bz_expr_value_order(struct bz_expr_run *r, const struct bz_expr_value *a,
 {
     if (a->kind == BZ_EXPR_STR && b->kind == BZ_EXPR_STR) {
         *out = bz_str_cmp(a->s, b->s);
-        return 0;
+        return bz_expr_value_charge(r, (a->s.n < b->s.n ? a->s.n : b->s.n) / 64);
     }
     if (is_number(a) && is_number(b))
         return order_numbers(r, a, b, out);
@@ -334,6 +337,9 @@ int bz_expr_value_contains(struct bz_expr_run *r, const struct bz_expr_value *v,
         return contains_item(r, v, item, out);
     case BZ_EXPR_SET:
     case BZ_EXPR_DICT:
+        if (item->kind == BZ_EXPR_SET && v->kind == BZ_EXPR_SET)
+            return bz_expr_value_unknown(
+                r, "a set in a set"); /* it is looked for frozen */
         rc = bz_expr_table_find(r, v->seq, item, &at);
         *out = rc == 0 && at < v->seq->len;
         return rc;

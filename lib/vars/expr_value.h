@@ -80,7 +80,7 @@ struct bz_expr_lambda {
     struct bz_expr_bind *env;
 };
 
-#define BZ_EXPR_VALUE_BUDGET ((size_t)4 << 20) /* of a run, in steps */
+#define BZ_EXPR_VALUE_BUDGET ((size_t)1 << 20) /* of a run, in steps */
 
 struct bz_expr_run {
     struct bz_vars *vars;     /* NULL in a filter */

@@ -110,7 +110,7 @@ static int parse(struct bz_expr_run *r, const struct bz_expr_value *v,
 int bz_expr_version_compare(struct bz_expr_run *r, const struct bz_expr_value *a,
                             const struct bz_expr_value *b, int64_t *out)
 {
-    struct version x, y;
+    struct version x = {0}, y = {0};
     int rc;
 
     if ((rc = parse(r, a, &x)) < 0 || (rc = parse(r, b, &y)) < 0)

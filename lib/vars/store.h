@@ -153,7 +153,8 @@ struct bz_vars {
     struct bz_vars_python python;
     const struct bz_store_frame *frame; /* the innermost expansion */
     unsigned depth;
-    bool told; /* the error under way has its chain of variables already */
+    uintptr_t stack; /* where the C stack was at depth 0 */
+    bool told;       /* the error under way has its chain of variables already */
 
     struct BZ_VEC(struct bz_buf) spare;
     struct bz_str *names; /* sorted; malloc */

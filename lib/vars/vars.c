@@ -170,9 +170,14 @@ bool bz_vars_exists(struct bz_vars *v, struct bz_str name)
 int bz_vars_expand(struct bz_vars *v, struct bz_str text, struct bz_str name,
                    struct bz_refs *refs, struct bz_str *out, struct bz_err *err)
 {
-    struct bz_buf buf = bz_store_take(v);
-    int rc = bz_expand_named(v, text, name, refs, &buf, err);
+    struct bz_buf buf;
+    int rc;
 
+    *out = text;
+    if (!text.p)
+        return 0;
+    buf = bz_store_take(v);
+    rc = bz_expand_named(v, text, name, refs, &buf, err);
     if (rc == 0)
         *out = bz_arena_dup(&v->arena, bz_buf_str(&buf));
     bz_store_give(v, &buf);

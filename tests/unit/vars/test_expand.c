@@ -137,6 +137,40 @@ static void depth_is_bounded(void **state)
     assert_non_null(strstr(err.msg, "V0 -> V1 -> ... -> V247 -> V248: values refer"));
 }
 
+/* How deep it gets is a matter of the build; it must not be the end of the stack. */
+static void deep_expressions_in_deep_values_leave_some_stack(void **state)
+{
+    struct bz_vars *v = bz_vars_new(NULL);
+    struct bz_err err = {0};
+    struct bz_str out;
+    int rc;
+
+    (void)state;
+    for (int i = 0; i < BZ_EXPAND_DEPTH - 1; i++) {
+        struct bz_buf value = {0};
+        char name[32];
+
+        bz_buf_addf(&value, "${@");
+        for (int n = 0; n < 80; n++)
+            bz_buf_addf(&value, "''+(");
+        bz_buf_addf(&value, "d.getVar('V%d')", i + 1);
+        for (int n = 0; n < 80; n++)
+            bz_buf_addf(&value, ")");
+        bz_buf_addf(&value, "}");
+        snprintf(name, sizeof(name), "V%d", i);
+        assert_ok(bz_vars_set(v, bz_str_from(name), bz_buf_str(&value), 0, NULL, &err),
+                  &err);
+        bz_buf_release(&value);
+    }
+    assert_ok(bz_vars_set(v, BZ_STR("V247"), BZ_STR("end"), 0, NULL, &err), &err);
+    rc = bz_vars_get(v, BZ_STR("V0"), 0, &out, &err);
+    if (rc < 0)
+        assert_int_equal(rc, BZ_E_LIMIT);
+    else
+        assert_true(bz_str_eq(out, BZ_STR("end")));
+    bz_vars_free(v);
+}
+
 static void size_is_bounded_however_references_multiply(void **state)
 {
     struct bz_vars *v = bz_vars_new(NULL);
@@ -191,6 +225,19 @@ static void nesting_is_resolved_from_the_inside(void **state)
     bz_vars_free(v);
 }
 
+/* The thread sanitizer looks at every byte of a range that a library function may read,
+ * each time: there the same calls take quadratic time. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNITS 10000
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define UNITS 10000
+#elif !defined(UNITS)
+#define UNITS 200000
+#endif
+
 /* Each would take minutes if every brace were searched for from every other one. What
  * ends in a string literal without an end stays as it is, unless its brackets are wrong
  * before that. */
@@ -220,7 +267,7 @@ static void hostile_texts_take_linear_time(void **state)
         int rc;
 
         bz_buf_addf(&text, "${@");
-        for (int n = 0; n < 200000; n++)
+        for (int n = 0; n < UNITS; n++)
             bz_buf_addf(&text, "%s", cases[i].unit);
         bz_buf_addf(&text, "'}");
         rc = bz_vars_expand(v, bz_buf_str(&text), (struct bz_str){0}, NULL, &out, &err);
@@ -255,6 +302,22 @@ static void what_is_read_on_this_level_is_noted(void **state)
     bz_refs_release(&refs);
     bz_arena_release(&arena);
     script_release(&s);
+}
+
+static void nothing_and_empty_stay_what_they_are(void **state)
+{
+    struct bz_vars *v = bz_vars_new(NULL);
+    struct bz_err err = {0};
+    struct bz_str out;
+
+    (void)state;
+    assert_ok(bz_vars_expand(v, (struct bz_str){0}, BZ_STR("X"), NULL, &out, &err),
+              &err);
+    assert_null(out.p);
+    assert_ok(bz_vars_expand(v, BZ_STR(""), BZ_STR("X"), NULL, &out, &err), &err);
+    assert_non_null(out.p);
+    assert_int_equal(out.n, 0);
+    bz_vars_free(v);
 }
 
 static void a_text_may_not_name_the_variable_it_stands_for(void **state)
@@ -349,11 +412,13 @@ int main(void)
         cmocka_unit_test(recursion_is_an_error_that_names_the_chain),
         cmocka_unit_test(a_long_chain_keeps_its_ends),
         cmocka_unit_test(depth_is_bounded),
+        cmocka_unit_test(deep_expressions_in_deep_values_leave_some_stack),
         cmocka_unit_test(size_is_bounded_however_references_multiply),
         cmocka_unit_test(a_text_that_expands_to_itself_and_more_is_stopped),
         cmocka_unit_test(nesting_is_resolved_from_the_inside),
         cmocka_unit_test(hostile_texts_take_linear_time),
         cmocka_unit_test(what_is_read_on_this_level_is_noted),
+        cmocka_unit_test(nothing_and_empty_stay_what_they_are),
         cmocka_unit_test(a_text_may_not_name_the_variable_it_stands_for),
         cmocka_unit_test(what_the_evaluator_does_not_know_goes_to_the_hook),
         cmocka_unit_test(an_error_inside_an_expression_is_told_once_and_from_within),

@@ -20,6 +20,10 @@ static const struct expr_row answers[] = {
     ROW("sorted({x for x in 'aab'})", "['a', 'b']"),
     ROW("{k: v for k, v in {'a': 1}.items()}", "{'a': 1}"),
     ROW("list(x for x in 'ab')", "['a', 'b']"),
+    ROW("' '.join(['%s_%s=\"%s\";' % (a, n, d.getVar('%s_%s' % (a, n))) for a in 'X "
+        "Y'.split() for n in d.getVar('A').split()])",
+        "X_a=\"None\"; X_b=\"None\"; X_c=\"None\"; Y_a=\"None\"; Y_b=\"None\"; "
+        "Y_c=\"None\";"),
     ROW("[d for d in 'ab']", "['a', 'b']"),
     ROW("[d.getVar('B') for x in 'a']", "['b']"),
     ROW("[len(x) for x in ['a']]", "[1]"),
@@ -49,14 +53,8 @@ static const struct expr_row errors[] = {
 };
 
 static const char *const unknown[] = {
-    "' '.join(['%s_%s=\"%s\";' % (a, n, d.getVar('%s_%s' % (a, n))) for a in 'X "
-    "Y'.split() for n in A.split()])",
-    "[B for x in 'a']",
-    "[x for x in 'a' if B]",
-    "[y for x in 'ab' for y in y]",
-    "[nope for x in 'a']",
-    "(lambda x: x)(1, 2)",
-    "(lambda x: B)(1)",
+    "[B for x in 'a']",    "[x for x in 'a' if B]", "[y for x in 'ab' for y in y]",
+    "[nope for x in 'a']", "(lambda x: x)(1, 2)",   "(lambda x: B)(1)",
     "(x for x in 'ab')",
 };
 

@@ -42,6 +42,8 @@ static const struct expr_row answers[] = {
     ROW("{x: y for x, y in [('a', 1)]}", "{'a': 1}"),
     ROW("(lambda x, y: x + y)(1, 2)", "3"),
     ROW("(lambda: 5)()", "5"),
+    ROW("((lambda: 5) if 1 else 6)()", "5"),
+    ROW("(lambda: 5 if 0 else 6)()", "6"),
     ROW("(lambda x: lambda y: x + y)(1)(2)", "3"),
     ROW("sorted('cab')", "['a', 'b', 'c']"),
     ROW("d . getVar ( 'B' )", "b"),

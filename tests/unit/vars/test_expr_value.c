@@ -88,11 +88,17 @@ static const struct expr_row errors[] = {
     ROW("'a' in None", "TypeError: argument of type 'NoneType' is not iterable"),
     ROW("'a' in 5", "TypeError: argument of type 'int' is not iterable"),
     ROW("[1] in {1: 2}", "TypeError: unhashable type: 'list'"),
+    ROW("{1} in {1: 2}", "TypeError: unhashable type: 'set'"),
 };
 
 static const char *const unknown[] = {
-    "d == d",         "5 in d", "'a' is 'a'", "9007199254740993 == 9007199254740993.0",
-    "[c for c in U]", "for",
+    "d == d",
+    "{1} in {1}",
+    "5 in d",
+    "'a' is 'a'",
+    "9007199254740993 == 9007199254740993.0",
+    "[c for c in U]",
+    "for",
 };
 
 static void truth_equality_and_order_are_pythons(void **state)
