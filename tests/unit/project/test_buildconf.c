@@ -116,6 +116,16 @@ static void a_build_directory_that_cannot_be_made_is_an_error(void **state)
     bz_kas_free(kas);
 }
 
+/* Each part of a list of paths put below the scratch directory; NULL stays NULL. */
+static const char *below(const struct scratch *s, const char *list, struct bz_buf *out)
+{
+    struct bz_str rest = bz_str_from(list ? list : ""), dir;
+
+    while (bz_str_next_part(&rest, ':', &dir))
+        bz_buf_addf(out, "%s%s%.*s", out->len ? ":" : "", s->path, BZ_STR_ARG(dir));
+    return list ? bz_buf_text(out) : NULL;
+}
+
 static void a_build_directory_is_found_where_bitbake_finds_it(void **state)
 {
     static const struct {
@@ -140,21 +150,15 @@ static void a_build_directory_is_found_where_bitbake_finds_it(void **state)
     make_dirs(s->fd, "x/conf");
     for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
         struct bz_buf cwd = {0}, builddir = {0}, bbpath = {0};
-        struct bz_str rest = bz_str_from(cases[i].bbpath ? cases[i].bbpath : ""), dir;
-        struct bz_buildconf_hints hints = {0};
+        struct bz_buildconf_hints hints = {
+            .cwd = below(s, cases[i].cwd, &cwd),
+            .builddir = below(s, cases[i].builddir, &builddir),
+            .bbpath = below(s, cases[i].bbpath, &bbpath),
+        };
         struct bz_path found;
         struct bz_err err = {0};
         int rc;
 
-        bz_buf_addf(&cwd, "%s%s", s->path, cases[i].cwd ? cases[i].cwd : "");
-        bz_buf_addf(&builddir, "%s%s", s->path,
-                    cases[i].builddir ? cases[i].builddir : "");
-        while (bz_str_next_part(&rest, ':', &dir))
-            bz_buf_addf(&bbpath, "%s%s%.*s", bbpath.len ? ":" : "", s->path,
-                        BZ_STR_ARG(dir));
-        hints.cwd = cases[i].cwd ? bz_buf_text(&cwd) : NULL;
-        hints.builddir = cases[i].builddir ? bz_buf_text(&builddir) : NULL;
-        hints.bbpath = cases[i].bbpath ? bz_buf_text(&bbpath) : NULL;
         rc = bz_buildconf_find(&hints, &found, &err);
         assert_int_equal(rc, cases[i].want ? 0 : BZ_E_NOENT);
         if (cases[i].want)
