@@ -1,0 +1,65 @@
+/* op_scan.c - ops that look for the references in a piece of code.
+ */
+#include "judge.h"
+#include "op.h"
+#include "vars/expr.h"
+#include "vars/refs.h"
+
+/* Whether {"set": [...]} or a map has exactly these keys. */
+static bool same_names(const struct bz_doc *d, const struct bz_map *m)
+{
+    const struct bz_doc *list =
+        d && d->type == BZ_DOC_MAP ? bz_doc_find(d, "set") : NULL;
+
+    if (!list || list->count != m->len)
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (!bz_map_get(m, list->items[i].text))
+            return false;
+    return true;
+}
+
+static bool same_contains(const struct bz_doc *d, const struct bz_map *m)
+{
+    if (!d || d->type != BZ_DOC_MAP || d->count != m->len)
+        return false;
+    for (size_t i = 0; i < d->count; i++) {
+        const struct bz_map_entry *e = bz_map_get(m, d->items[i].key);
+
+        if (!e || !same_names(&d->items[i], e->p))
+            return false;
+    }
+    return true;
+}
+
+/* What an expression reads, found without evaluating it. */
+static enum replay_verdict op_scan(struct replay_run *r, struct replay_slot *s,
+                                   const struct bz_doc *op)
+{
+    const struct bz_doc *text = bz_doc_find(op, "text");
+    struct bz_refs refs;
+    struct bz_err err;
+    enum replay_verdict verdict = REPLAY_PASSED;
+    int rc;
+
+    (void)s;
+    if (!text)
+        return REPLAY_NOT_YET;
+    bz_refs_init(&refs, &r->arena);
+    rc = bz_expr_scan(bz_str_trim(text->text), &refs, &err);
+    if (rc == BZ_E_NOSUP)
+        verdict = REPLAY_PYTHON;
+    else if (rc < 0)
+        verdict = replay_judge_fail(r, err.msg, BZ_STR("references"));
+    else if (!same_names(bz_doc_find(op, "references"), &refs.reads) ||
+             !same_names(bz_doc_find(op, "execs"), &refs.execs) ||
+             !same_contains(bz_doc_find(op, "contains"), &refs.contains))
+        verdict = replay_judge_fail(r, "other references", text->text);
+    bz_refs_release(&refs);
+    return verdict;
+}
+
+const struct replay_op replay_op_scan[] = {
+    {"parse_python", op_scan, false},
+    {0        },
+};

@@ -1,0 +1,55 @@
+/* run.h - one recorded test under way: its stores, and what its ops were worth.
+ *
+ * A store is known by the number the record gives it. One that BitBake filled in a way
+ * that could not be repeated is spoilt: no op on it is judged any more.
+ */
+#ifndef BZ_CONFORMANCE_RUN_H
+#define BZ_CONFORMANCE_RUN_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "codec/doc.h"
+#include "recipe/meta.h"
+
+enum { REPLAY_STORES = 256 };
+
+enum replay_verdict {
+    REPLAY_PASSED,
+    REPLAY_PYTHON,  /* it needs an interpreter */
+    REPLAY_NOT_YET, /* nothing here does it, or the record does not say enough */
+    REPLAY_FAILED,
+    REPLAY_VERDICTS
+};
+
+struct replay_slot {
+    struct bz_meta *meta; /* of the run; NULL before the first op */
+    enum replay_verdict state;
+    bool used;
+};
+
+struct replay_owned {
+    struct bz_meta *meta;
+};
+
+struct replay_run {
+    const char *test;
+    struct bz_arena arena;
+    struct replay_slot stores[REPLAY_STORES];
+    struct replay_metas BZ_VEC(struct replay_owned) owned; /* a copy after its parent */
+    char why[512];                                         /* of the last failure */
+};
+
+void replay_run_release(struct replay_run *r);
+
+enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *op);
+
+/* The store of that number, or of {"store": number}; NULL if it is neither. */
+struct replay_slot *replay_run_slot(struct replay_run *r, const struct bz_doc *where);
+
+/* createCopy. What is set in either afterwards is not seen in the other. */
+enum replay_verdict replay_run_copy(struct replay_run *r, struct replay_slot *s,
+                                    const struct bz_doc *op);
+
+#endif
