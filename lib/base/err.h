@@ -30,7 +30,7 @@ struct bz_err {
     int code;          /* enum bz_code of the innermost failure */
     int sys;           /* its errno, or 0 */
     const char *where; /* "lib/os/fs.c:123", static */
-    char msg[224];     /* outermost context first: "load x: read y: no such file" */
+    char msg[1000];    /* outermost context first: "load x: read y: no such file" */
 };
 
 #define BZ_ERR_TEXT_(x) #x
