@@ -1,5 +1,6 @@
 #include "vars/expr_bb.h"
 
+#include "vars/constraint.h"
 #include "vars/expr_case.h"
 #include "vars/expr_lib.h"
 #include "vars/expr_list.h"
@@ -9,6 +10,7 @@
 #include "vars/expr_table.h"
 #include "vars/expr_version.h"
 #include "vars/vars.h"
+#include "vars/version.h"
 
 enum { ALL, ANY };
 
@@ -197,36 +199,18 @@ static int vercmp_string(struct bz_expr_run *r, const struct bz_expr_args *a,
 static int vercmp_string_op(struct bz_expr_run *r, const struct bz_expr_args *a,
                             struct bz_expr_value *out)
 {
-    static const struct {
-        struct bz_str op;
-        bool less, equal, more;
-    } ops[] = {
-        {BZ_STR("="),  false, true,  false},
-        {BZ_STR("=="), false, true,  false},
-        {BZ_STR("<="), true,  true,  false},
-        {BZ_STR(">="), false, true,  true },
-        {BZ_STR(">"),  false, false, true },
-        {BZ_STR(">>"), false, false, true },
-        {BZ_STR("<"),  true,  false, false},
-        {BZ_STR("<<"), true,  false, false},
-        {BZ_STR("!="), true,  false, true },
-    };
     int64_t order;
-    size_t i;
+    bool holds, known;
     int rc = bz_expr_version_compare(r, &a->at[0], &a->at[1], &order);
 
     if (rc < 0)
         return rc;
     if (a->at[2].kind != BZ_EXPR_STR)
         return bz_expr_value_unknown(r, "such an operator");
-    for (i = 0; i < BZ_COUNTOF(ops); i++) {
-        if (bz_str_eq(ops[i].op, a->at[2].s)) {
-            *out = bz_expr_value_bool(order < 0    ? ops[i].less
-                                      : order == 0 ? ops[i].equal
-                                                   : ops[i].more);
-            return 0;
-        }
-    }
+    holds = bz_version_holds(order, a->at[2].s, &known);
+    *out = bz_expr_value_bool(holds);
+    if (known)
+        return 0;
     return bz_fail(r->err, BZ_E_INVAL,
                    "VersionStringException: Unsupported comparison operator \"%.*s\"",
                    BZ_STR_ARG(a->at[2].s));
@@ -238,7 +222,6 @@ static int explode_deps(struct bz_expr_run *r, const struct bz_expr_args *a,
 {
     struct bz_str rest, word;
     struct bz_expr_seq *to;
-    bool inside = false;
     int rc;
 
     if ((rc = bz_expr_lib_want_str(r, &a->at[0], "split")) < 0 ||
@@ -246,14 +229,10 @@ static int explode_deps(struct bz_expr_run *r, const struct bz_expr_args *a,
         (rc = bz_expr_value_new_seq(r, 0, &to)) < 0)
         return rc;
     rest = a->at[0].s;
-    while (rc == 0 && bz_str_next_word(&rest, &word)) {
-        inside = inside || word.p[0] == '(';
-        if (!inside) {
-            struct bz_expr_value v = bz_expr_value_part(&a->at[0], word);
+    while (rc == 0 && bz_constraint_next_name(&rest, &word)) {
+        struct bz_expr_value v = bz_expr_value_part(&a->at[0], word);
 
-            rc = bz_expr_value_push(r, to, &v);
-        }
-        inside = inside && word.p[word.n - 1] != ')';
+        rc = bz_expr_value_push(r, to, &v);
     }
     *out = bz_expr_value_seq(BZ_EXPR_LIST, to);
     return rc;

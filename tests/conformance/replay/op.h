@@ -18,5 +18,6 @@ extern const struct replay_op replay_op_var[];
 extern const struct replay_op replay_op_flag[];
 extern const struct replay_op replay_op_expr[];
 extern const struct replay_op replay_op_scan[];
+extern const struct replay_op replay_op_version[];
 
 #endif
