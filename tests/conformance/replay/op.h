@@ -17,6 +17,7 @@ struct replay_op {
 extern const struct replay_op replay_op_var[];
 extern const struct replay_op replay_op_flag[];
 extern const struct replay_op replay_op_expr[];
+extern const struct replay_op replay_op_parse[];
 extern const struct replay_op replay_op_scan[];
 extern const struct replay_op replay_op_version[];
 

@@ -3,6 +3,7 @@
 #include "args.h"
 #include "judge.h"
 #include "op.h"
+#include "task.h"
 
 static enum replay_verdict op_set_var(struct replay_run *r, struct replay_slot *s,
                                       const struct bz_doc *op)
@@ -24,11 +25,14 @@ static enum replay_verdict op_set_var(struct replay_run *r, struct replay_slot *
 static enum replay_verdict op_get_var(struct replay_run *r, struct replay_slot *s,
                                       const struct bz_doc *op)
 {
+    struct bz_str name = replay_args_text(r, op, 0), out = {0};
+    const struct bz_taskdef_names *tasks = replay_task_list(s->meta, name, NULL);
     struct bz_err err;
-    struct bz_str out = {0};
-    int rc = bz_vars_get(s->meta->vars, replay_args_text(r, op, 0),
-                         replay_args_how(op, 1), &out, &err);
+    int rc;
 
+    if (tasks)
+        return replay_task_compare(r, op, tasks);
+    rc = bz_vars_get(s->meta->vars, name, replay_args_how(op, 1), &out, &err);
     return replay_judge_text(r, op, rc, out, &err);
 }
 
@@ -91,6 +95,27 @@ static enum replay_verdict op_expand_keys(struct replay_run *r, struct replay_sl
     return replay_judge_rc(r, op, bz_vars_expand_keys(s->meta->vars, &err), &err);
 }
 
+/* The names but for those that begin with "__", which are BitBake's own affairs. */
+static enum replay_verdict compare_names(struct replay_run *r, const struct bz_doc *ret,
+                                         const struct bz_str *names, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (bz_str_starts(names[i], BZ_STR("__")))
+            continue;
+        if (at == ret->count || !bz_str_eq(names[i], ret->items[at].text))
+            return replay_judge_fail(r, bz_arena_dup(&r->arena, names[i]).p,
+                                     at < ret->count ? ret->items[at].text
+                                                     : BZ_STR("no more names"));
+        at++;
+    }
+    return at == ret->count
+               ? REPLAY_PASSED
+               : replay_judge_fail(r, "no more names", ret->items[at].text);
+}
+
+/* The number of names or, in records of our own, the names in order. */
 static enum replay_verdict op_keys(struct replay_run *r, struct replay_slot *s,
                                    const struct bz_doc *op)
 {
@@ -102,6 +127,8 @@ static enum replay_verdict op_keys(struct replay_run *r, struct replay_slot *s,
 
     if (rc == 0 && ret && ret->type == BZ_DOC_INT)
         return replay_judge_text(r, op, 0, bz_arena_printf(&r->arena, "%zu", n), &err);
+    if (rc == 0 && ret && ret->type == BZ_DOC_LIST)
+        return compare_names(r, ret, names, n);
     return replay_judge_rc(r, op, rc, &err);
 }
 

@@ -3,7 +3,8 @@
 #include "op.h"
 
 static const struct replay_op *const tables[] = {
-    replay_op_var, replay_op_flag, replay_op_expr, replay_op_scan, replay_op_version,
+    replay_op_var,   replay_op_flag, replay_op_expr,
+    replay_op_parse, replay_op_scan, replay_op_version,
 };
 
 static const struct replay_op *find_op(struct bz_str name)
@@ -17,15 +18,25 @@ static const struct replay_op *find_op(struct bz_str name)
 
 void replay_run_release(struct replay_run *r)
 {
-    while (r->owned.len > 0)
-        bz_meta_free(r->owned.at[--r->owned.len].meta);
+    while (r->owned.len > 0) {
+        struct replay_owned *last = &r->owned.at[--r->owned.len];
+
+        bz_meta_free(last->meta);
+        bz_finalize_free(last->finalize);
+        bz_library_free(last->library);
+    }
     bz_vec_release(&r->owned);
     bz_arena_release(&r->arena);
 }
 
+void replay_run_own(struct replay_run *r, struct replay_owned thing)
+{
+    BZ_VEC_PUSH(&r->owned, thing);
+}
+
 static struct bz_meta *own(struct replay_run *r, struct bz_meta *meta)
 {
-    BZ_VEC_PUSH(&r->owned, (struct replay_owned){meta});
+    replay_run_own(r, (struct replay_owned){.meta = meta});
     return meta;
 }
 
@@ -67,8 +78,10 @@ enum replay_verdict replay_run_copy(struct replay_run *r, struct replay_slot *s,
         return REPLAY_NOT_YET;
     /* The parent must not change any more, but the record may go on with it. */
     s->meta = own(r, bz_meta_copy(parent));
-    r->stores[id->i] =
-        (struct replay_slot){own(r, bz_meta_copy(parent)), s->state, true};
+    r->stores[id->i] = (struct replay_slot){.meta = own(r, bz_meta_copy(parent)),
+                                            .state = s->state,
+                                            .used = true,
+                                            .guessed = s->guessed};
     return REPLAY_PASSED;
 }
 
@@ -88,12 +101,13 @@ static void spoil(struct replay_run *r, const struct bz_doc *op, struct replay_s
     }
 }
 
-/* A store that is first heard of by what is in it came about in a way that was not
- * recorded; the first of a test begins empty. */
+/* A store that is first heard of when it is read came about in a way that was not
+ * recorded. It is taken to be empty, as the first of a test is, until that turns out
+ * to be wrong. */
 static void check_origin(struct replay_run *r, struct replay_slot *s, bool writes)
 {
-    if (s && !s->used && s != &r->stores[0] && !writes)
-        s->state = REPLAY_NOT_YET;
+    if (s && !s->used)
+        s->guessed = s != &r->stores[0] && !writes;
     if (s)
         s->used = true;
 }
@@ -117,6 +131,8 @@ enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *doc
     }
     none.meta = s ? NULL : bz_meta_new(); /* for ops that need no store of theirs */
     verdict = op->fn(r, s ? s : &none, doc);
+    if (s && s->guessed && verdict == REPLAY_FAILED)
+        verdict = s->state = REPLAY_NOT_YET;
     if (verdict != REPLAY_PASSED && op->writes)
         spoil(r, doc, s, verdict);
     bz_meta_free(none.meta);

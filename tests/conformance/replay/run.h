@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "codec/doc.h"
+#include "recipe/finalize.h"
 #include "recipe/meta.h"
 
 enum { REPLAY_STORES = 256 };
@@ -24,17 +25,22 @@ enum replay_verdict {
 };
 
 struct replay_slot {
-    struct bz_meta *meta; /* of the run; NULL before the first op */
+    struct bz_meta *meta; /* owned by the run; NULL before the first op */
     enum replay_verdict state;
     bool used;
+    bool guessed; /* taken to be empty: how it came about is not in the record */
 };
 
+/* What a run frees in the end, the last first. Each may be NULL. */
 struct replay_owned {
+    struct bz_library *library;
+    struct bz_finalize *finalize; /* before its library */
     struct bz_meta *meta;
 };
 
 struct replay_run {
     const char *test;
+    const char *dir; /* for its files, "@TMP@" in the record; absent before the first */
     struct bz_arena arena;
     struct replay_slot stores[REPLAY_STORES];
     struct replay_metas BZ_VEC(struct replay_owned) owned; /* a copy after its parent */
@@ -42,6 +48,9 @@ struct replay_run {
 };
 
 void replay_run_release(struct replay_run *r);
+
+/* Leaves it to the run to free. */
+void replay_run_own(struct replay_run *r, struct replay_owned thing);
 
 enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *op);
 
