@@ -108,3 +108,13 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
     }
     return bz_fail(err, BZ_E_NOENT, "no recipe is called '%.*s'", BZ_STR_ARG(name));
 }
+
+int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
+{
+    struct bz_survey_source source = {.mc = BZ_STR(""),
+                                      .config = p->config,
+                                      .layers = &p->layers,
+                                      .recipes = &p->recipes};
+
+    return bz_survey_run(out, &source, 1, p->library, err);
+}

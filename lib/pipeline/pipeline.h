@@ -12,6 +12,7 @@
 #include "recipe/config.h"
 #include "recipe/finalize.h"
 #include "recipe/layer.h"
+#include "survey/survey.h"
 
 struct bz_pipeline {
     struct bz_library *library;
@@ -37,6 +38,11 @@ void bz_pipeline_close(struct bz_pipeline *p);
  * is called so. */
 int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
                        struct bz_finalize **out, struct bz_meta **meta,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* The facts about all recipes. The pipeline must outlive *out, which the caller
+ * releases with bz_survey_release(), also on failure. */
+int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out,
                        struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

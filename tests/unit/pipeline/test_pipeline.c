@@ -71,10 +71,27 @@ static void without_a_build_directory_there_is_nothing_to_open(void **state)
     bz_pipeline_close(&p);
 }
 
+static void a_survey_of_a_project_has_all_its_recipes(void **state)
+{
+    struct world *w = *state;
+    struct bz_pipeline p = {0};
+    struct bz_survey s = {0};
+    struct bz_pipeline_opts opts = {.start = at(w, "build").p};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
+    assert_ok(bz_pipeline_survey(&p, &s, &w->err), &w->err);
+    assert_int_equal(s.files, 2);
+    assert_int_equal(s.variants, 3);
+    bz_survey_release(&s);
+    bz_pipeline_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         world_test(a_project_opens_and_its_recipes_are_found_by_name),
+        world_test(a_survey_of_a_project_has_all_its_recipes),
         world_test(without_a_build_directory_there_is_nothing_to_open),
     };
 

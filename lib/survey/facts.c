@@ -1,0 +1,296 @@
+#include "survey/facts.h"
+
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "os/path.h"
+
+void bz_facts_release(struct bz_facts_keep *keep)
+{
+    bz_map_release(&keep->texts);
+    bz_map_release(&keep->lists);
+    bz_arena_release(&keep->arena);
+}
+
+struct bz_str bz_facts_text(struct bz_facts_keep *keep, struct bz_str text)
+{
+    struct bz_map_entry *it;
+
+    if (!text.p)
+        return text;
+    if (text.n == 0)
+        return BZ_STR("");
+    it = bz_map_put(&keep->texts, text);
+    if (it->u == 0) {
+        it->u = 1;
+        it->key = bz_arena_dup(&keep->arena, text);
+    }
+    return it->key;
+}
+
+/* One evaluation: where to read, where to keep, and whether it went well so far. */
+struct reading {
+    struct bz_facts_keep *keep;
+    struct bz_meta *m;
+    struct bz_buf text; /* for lists under way */
+    struct bz_err *err;
+    int rc;
+};
+
+static struct bz_str get(struct reading *r, struct bz_str name)
+{
+    struct bz_str value = {0};
+
+    if (r->rc == 0)
+        r->rc = bz_vars_get(r->m->vars, name, 0, &value, r->err);
+    return r->rc == 0 && value.p ? value : BZ_STR("");
+}
+
+static struct bz_str text(struct reading *r, const char *name)
+{
+    return bz_facts_text(r->keep, get(r, bz_str_from(name)));
+}
+
+/* Adds a word to the list in `text`. */
+static void add_word(struct bz_buf *text, struct bz_str word)
+{
+    if (text->len > 0)
+        bz_buf_add_char(text, ' ');
+    bz_buf_add_str(text, word);
+}
+
+static struct bz_str take_words(struct reading *r)
+{
+    struct bz_str words = bz_facts_text(r->keep, bz_str_from(bz_buf_text(&r->text)));
+
+    bz_buf_truncate(&r->text, 0);
+    return words;
+}
+
+static struct bz_str words_of(struct reading *r, struct bz_str list)
+{
+    struct bz_str word;
+
+    while (bz_str_next_word(&list, &word))
+        add_word(&r->text, word);
+    return take_words(r);
+}
+
+/* "a (>= 1.0) b" is "a b": from a word with '(' to the one that ends in ')', nothing
+ * counts. */
+static struct bz_str names_of(struct reading *r, struct bz_str list)
+{
+    struct bz_str word;
+    bool version = false;
+
+    while (bz_str_next_word(&list, &word)) {
+        version |= word.p[0] == '(';
+        if (!version)
+            add_word(&r->text, word);
+        version &= word.p[word.n - 1] != ')';
+    }
+    return take_words(r);
+}
+
+static struct bz_str names(struct reading *r, const char *variable)
+{
+    return names_of(r, get(r, bz_str_from(variable)));
+}
+
+/* VARIABLE:package */
+static struct bz_str package_names(struct reading *r, const char *variable,
+                                   struct bz_str package)
+{
+    struct bz_str value;
+
+    bz_buf_addf(&r->text, "%s:%.*s", variable, BZ_STR_ARG(package));
+    value = get(r, bz_buf_str(&r->text));
+    bz_buf_truncate(&r->text, 0);
+    return names_of(r, value);
+}
+
+static void read_packages(struct reading *r, struct bz_facts *f)
+{
+    struct bz_str list = get(r, BZ_STR("PACKAGES")), rest = list, word;
+    struct bz_facts_package *all;
+    size_t n = 0;
+
+    while (bz_str_next_word(&rest, &word))
+        n++;
+    if (n == 0) {
+        list = f->pn;
+        n = 1;
+    }
+    all = BZ_ARENA_ARRAY(&r->keep->arena, struct bz_facts_package, n);
+    f->packages = all;
+    while (f->npackages < n) {
+        struct bz_facts_package *p = &all[f->npackages++];
+
+        /* A PN with a blank in it is still one package. */
+        if (n > 1 || !bz_str_eq(list, f->pn))
+            bz_str_next_word(&list, &word);
+        else
+            word = list;
+        p->name = bz_facts_text(r->keep, word);
+        p->rprovides = package_names(r, "RPROVIDES", p->name);
+        if (f->skipped.p)
+            continue;
+        p->rdepends = package_names(r, "RDEPENDS", p->name);
+        p->rrecommends = package_names(r, "RRECOMMENDS", p->name);
+    }
+}
+
+/* The flag, expanded, or p == NULL. */
+static struct bz_str flag(struct reading *r, struct bz_str task, const char *name)
+{
+    struct bz_str value = {0};
+
+    if (r->rc == 0)
+        r->rc =
+            bz_vars_get_flag(r->m->vars, task, bz_str_from(name), 0, &value, r->err);
+    if (r->rc < 0 || !value.p)
+        return (struct bz_str){0};
+    return bz_facts_text(r->keep, value);
+}
+
+static void read_task(struct reading *r, struct bz_str name, struct bz_facts_task *t)
+{
+    const struct bz_taskdef *def = bz_taskdef_find(&r->m->tasks, name);
+
+    t->name = bz_facts_text(r->keep, name);
+    for (size_t i = 0; def && i < def->after.len; i++)
+        add_word(&r->text, def->after.at[i]);
+    t->after = take_words(r);
+    t->depends = flag(r, name, "depends");
+    t->rdepends = flag(r, name, "rdepends");
+    t->deptask = flag(r, name, "deptask");
+    t->rdeptask = flag(r, name, "rdeptask");
+    t->recrdeptask = flag(r, name, "recrdeptask");
+    t->recideptask = flag(r, name, "recideptask");
+    t->mcdepends = flag(r, name, "mcdepends");
+    t->noexec = flag(r, name, "noexec").p != NULL;
+    t->nostamp = flag(r, name, "nostamp").p != NULL;
+    t->fakeroot = flag(r, name, "fakeroot").p != NULL;
+}
+
+/* Texts are kept once, so two lists are equal if their bytes are: most recipes have the
+ * same tasks. */
+static void read_tasks(struct reading *r, struct bz_facts *f)
+{
+    size_t n = r->m->tasks.order.len, size = n * sizeof(struct bz_facts_task);
+    BZ_CLEANUP(bz_mem_freep) struct bz_facts_task *all = bz_mem_zalloc(size);
+    struct bz_map_entry *it;
+
+    for (size_t i = 0; i < n; i++)
+        read_task(r, r->m->tasks.order.at[i], &all[i]);
+    if (n == 0)
+        return;
+    it = bz_map_put(&r->keep->lists, bz_str_of((const char *)all, size));
+    if (!it->p) {
+        it->p = BZ_ARENA_ARRAY(&r->keep->arena, struct bz_facts_task, n);
+        memcpy(it->p, all, size);
+        it->key.p = it->p;
+    }
+    f->tasks = it->p;
+    f->ntasks = n;
+}
+
+static int64_t read_preference(struct reading *r)
+{
+    struct bz_str value = bz_str_trim(get(r, BZ_STR("DEFAULT_PREFERENCE"))), digits;
+    uint64_t number = 0;
+    bool minus;
+
+    if (r->rc < 0 || value.n == 0)
+        return 0;
+    digits = value;
+    minus = bz_str_cut_prefix(&digits, BZ_STR("-"));
+    if (!minus)
+        bz_str_cut_prefix(&digits, BZ_STR("+"));
+    r->rc = bz_str_parse_u64(digits, 10, INT32_MAX, &number, r->err);
+    if (r->rc < 0)
+        r->rc = bz_fail(r->err, BZ_E_INVAL,
+                        "DEFAULT_PREFERENCE: '%.*s' is not a whole number",
+                        BZ_STR_ARG(value));
+    return minus ? -(int64_t)number : (int64_t)number;
+}
+
+static bool read_boolean(struct reading *r, const char *name)
+{
+    static const char *const words[] = {"n", "no",  "0", "false",
+                                        "y", "yes", "1", "true"};
+    struct bz_str value = get(r, bz_str_from(name));
+
+    if (r->rc < 0 || value.n == 0)
+        return false;
+    for (size_t i = 0; i < BZ_COUNTOF(words); i++)
+        if (strlen(words[i]) == value.n && !strncasecmp(words[i], value.p, value.n))
+            return i >= BZ_COUNTOF(words) / 2;
+    r->rc = bz_fail(r->err, BZ_E_INVAL, "%s: '%.*s' is not a boolean; use 1 or 0", name,
+                    BZ_STR_ARG(value));
+    return false;
+}
+
+static void read_rest(struct reading *r, struct bz_facts *f)
+{
+    f->pe = text(r, "PE");
+    f->pv = text(r, "PV");
+    f->pr = text(r, "PR");
+    f->depends = names(r, "DEPENDS");
+    f->rdepends = names(r, "RDEPENDS");
+    f->rrecommends = names(r, "RRECOMMENDS");
+    for (size_t i = 0; i < r->m->inherited.len; i++)
+        add_word(&r->text, r->m->inherited.at[i]);
+    f->inherits = take_words(r);
+    f->stamp = text(r, "STAMP");
+    f->summary = text(r, "SUMMARY");
+    f->default_preference = read_preference(r);
+    f->not_world = read_boolean(r, "EXCLUDE_FROM_WORLD");
+    read_tasks(r, f);
+}
+
+/* The PN of a recipe that sets none: its file's name up to '_' or the suffix. */
+static struct bz_str name_of_file(struct bz_str path)
+{
+    struct bz_str name = bz_path_basename(path), head, tail;
+
+    bz_str_cut_suffix(&name, BZ_STR(".bb"));
+    bz_str_cut(name, '_', &head, &tail);
+    return head;
+}
+
+int bz_facts_of(struct bz_facts_keep *keep, struct bz_meta *m, struct bz_facts *out,
+                struct bz_err *err)
+{
+    struct reading r = {.keep = keep, .m = m, .err = err};
+
+    out->skipped = bz_facts_text(keep, m->skipped);
+    out->uncached = get(&r, BZ_STR("BB_DONT_CACHE")).n > 0;
+    out->pn = text(&r, "PN");
+    if (out->pn.n == 0)
+        out->pn = bz_facts_text(keep, name_of_file(out->path));
+    out->provides = names(&r, "PROVIDES");
+    out->rprovides = names(&r, "RPROVIDES");
+    out->packages_dynamic = words_of(&r, get(&r, BZ_STR("PACKAGES_DYNAMIC")));
+    read_packages(&r, out);
+    if (!out->skipped.p)
+        read_rest(&r, out);
+    bz_buf_release(&r.text);
+    return r.rc;
+}
+
+void bz_facts_broken(struct bz_facts_keep *keep, struct bz_str error,
+                     struct bz_facts *out)
+{
+    struct bz_facts kept = {.path = out->path,
+                            .variant = out->variant,
+                            .layer = out->layer,
+                            .priority = out->priority,
+                            .appends = out->appends,
+                            .hidden = out->hidden};
+
+    *out = kept;
+    out->error = bz_facts_text(keep, error);
+    out->pn = bz_facts_text(keep, name_of_file(out->path));
+}

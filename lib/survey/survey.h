@@ -1,0 +1,54 @@
+/* survey.h - what there is: the facts about every recipe of a project.
+ *
+ * One part for each multiconfig, the default one first. Within a part recipes stand in
+ * BitBake's order of files; the variants of a recipe come before it, the last by name
+ * first. A recipe that fails is among them with its error, and the survey goes on.
+ *
+ * The result does not depend on the number of threads.
+ */
+#ifndef BZ_SURVEY_SURVEY_H
+#define BZ_SURVEY_SURVEY_H
+
+#include "recipe/collect.h"
+#include "recipe/library.h"
+#include "survey/facts.h"
+
+/* A multiconfig, loaded: what its recipes are evaluated on. */
+struct bz_survey_source {
+    struct bz_str mc; /* "" for the default */
+    struct bz_meta *config;
+    const struct bz_layers *layers;
+    struct bz_collect *recipes;
+};
+
+struct bz_survey_part {
+    struct bz_str mc;
+    struct bz_survey_facts BZ_VEC(struct bz_facts) facts;
+    struct bz_vars *settings; /* see bz_survey_settings */
+};
+
+struct bz_survey {
+    struct bz_survey_parts BZ_VEC(struct bz_survey_part) parts;
+    size_t files;    /* recipes, each counted once for each multiconfig */
+    size_t cached;   /* of these: known from an earlier run */
+    size_t parsed;   /* evaluated now, also if that failed */
+    size_t variants; /* facts in all parts but those with errors */
+    size_t skipped;  /* of the variants */
+    size_t masked;   /* files that BBMASK hides */
+    size_t errors;   /* recipes that failed */
+    struct bz_facts_keep keep;
+};
+
+/* Evaluates all recipes of the sources, which must outlive the survey, as must the
+ * library. On failure too, bz_survey_release must be called. */
+int bz_survey_run(struct bz_survey *s, const struct bz_survey_source *sources, size_t n,
+                  struct bz_library *library, struct bz_err *err) BZ_MUST_CHECK;
+void bz_survey_release(struct bz_survey *s);
+
+/* The configuration of a part, for reading what provider choice asks: PREFERRED_*,
+ * OVERRIDES and all else. Borrowed; it belongs to one thread at a time, and may be
+ * copied with bz_vars_new(). */
+int bz_survey_settings(struct bz_survey *s, size_t part, struct bz_vars **out,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+#endif
