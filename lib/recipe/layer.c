@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "os/path.h"
+#include "recipe/layer_depend.h"
+#include "vars/history.h"
 
 static int get(struct bz_meta *m, const char *prefix, struct bz_str name,
                struct bz_str *out, struct bz_err *err)
@@ -14,7 +17,10 @@ static int get(struct bz_meta *m, const char *prefix, struct bz_str name,
     return bz_vars_get(m->vars, bz_buf_str(&var), 0, out, err);
 }
 
-static int read_priority(struct bz_layer *layer, struct bz_str text, struct bz_err *err)
+/* A priority of 0 means "work it out", but takes part in finding the least one, as in
+ * BitBake. */
+static int read_priority(struct bz_layers *l, struct bz_layer *layer,
+                         struct bz_str text, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf copy = {0};
     char *end;
@@ -29,11 +35,14 @@ static int read_priority(struct bz_layer *layer, struct bz_str text, struct bz_e
         return bz_fail(err, BZ_E_INVAL, "BBFILE_PRIORITY_%.*s: '%.*s' is not a number",
                        BZ_STR_ARG(layer->name), BZ_STR_ARG(text));
     layer->priority = n;
-    layer->has_priority = n != 0; /* 0 means "work it out", as in BitBake */
+    layer->has_priority = n != 0;
+    if (l->least == 0 || n < l->least)
+        l->least = n;
     return 0;
 }
 
-static int read_layer(struct bz_layer *layer, struct bz_meta *m, struct bz_err *err)
+static int read_layer(struct bz_layers *l, struct bz_layer *layer, struct bz_meta *m,
+                      struct bz_err *err)
 {
     struct bz_str priority;
     int rc = get(m, "BBFILE_PATTERN", layer->name, &layer->pattern, err);
@@ -46,7 +55,7 @@ static int read_layer(struct bz_layer *layer, struct bz_meta *m, struct bz_err *
     if (rc == 0)
         rc = get(m, "BBFILE_PRIORITY", layer->name, &priority, err);
     if (rc == 0)
-        rc = read_priority(layer, priority, err);
+        rc = read_priority(l, layer, priority, err);
     if (rc == 0)
         rc = get(m, "LAYERVERSION", layer->name, &layer->version, err);
     if (rc == 0)
@@ -56,86 +65,37 @@ static int read_layer(struct bz_layer *layer, struct bz_meta *m, struct bz_err *
     return rc;
 }
 
-static struct bz_layer *find(struct bz_layers *l, struct bz_str name)
+/* The directory of a layer is where the file lies that first names it. */
+struct origin {
+    struct bz_layers *l;
+    struct bz_vars *vars;
+    bool set;
+};
+
+static void note_origin(struct origin *o, struct bz_str names, const char *file)
 {
-    for (size_t i = 0; i < l->all.len; i++)
-        if (bz_str_eq(l->all.at[i].name, name))
-            return &l->all.at[i];
-    return NULL;
+    struct bz_str word;
+
+    while (bz_str_next_word(&names, &word))
+        for (size_t i = 0; i < o->l->all.len; i++)
+            if (!o->l->all.at[i].dir.p && bz_str_eq(o->l->all.at[i].name, word))
+                o->l->all.at[i].dir = bz_arena_dup(
+                    &o->l->arena, bz_path_dirname(bz_path_dirname(bz_str_from(file))));
 }
 
-/* The next name of a list such as "core (>= 5) other"; what is in parentheses
- * is for somebody who compares versions. */
-static bool next_dependency(struct bz_str *list, struct bz_str *name)
+static void read_event(void *ctx, const struct bz_history_event *e)
 {
-    bool inside = false;
+    struct origin *o = ctx;
+    struct bz_str names;
+    struct bz_err err;
 
-    while (bz_str_next_word(list, name)) {
-        bool opens = name->p[0] == '(', closes = name->p[name->n - 1] == ')';
-
-        if (!inside && !opens)
-            return true;
-        inside = !closes;
-    }
-    return false;
-}
-
-static int work_out_priority(struct bz_layers *l, struct bz_layer *layer, int64_t least,
-                             size_t depth, struct bz_err *err);
-
-/* Raises *highest to the priority of every layer of a list that is there. */
-static int raise_above(struct bz_layers *l, struct bz_str list, int64_t least,
-                       size_t depth, int64_t *highest, struct bz_err *err)
-{
-    struct bz_str name;
-    int rc = 0;
-
-    while (rc == 0 && next_dependency(&list, &name)) {
-        struct bz_layer *dep = find(l, name);
-
-        if (!dep)
-            continue;
-        if (!dep->has_priority)
-            rc = work_out_priority(l, dep, least, depth + 1, err);
-        if (rc == 0 && dep->priority > *highest)
-            *highest = dep->priority;
-    }
-    return rc;
-}
-
-/* One above the highest of its dependencies. `depth` bounds layers that depend on each
- * other in a circle. */
-static int work_out_priority(struct bz_layers *l, struct bz_layer *layer, int64_t least,
-                             size_t depth, struct bz_err *err)
-{
-    int64_t highest = least;
-    int rc;
-
-    if (depth > l->all.len)
-        return bz_fail(err, BZ_E_INVAL, "LAYERDEPENDS of layer '%.*s' go in a circle",
-                       BZ_STR_ARG(layer->name));
-    if (layer->has_priority)
-        return 0;
-    rc = raise_above(l, layer->depends, least, depth, &highest, err);
-    if (rc == 0)
-        rc = raise_above(l, layer->recommends, least, depth, &highest, err);
-    layer->priority = highest + 1;
-    layer->has_priority = true;
-    return rc;
-}
-
-static int check_depends(struct bz_layers *l, const struct bz_layer *layer,
-                         struct bz_err *err)
-{
-    struct bz_str list = layer->depends, name;
-
-    while (next_dependency(&list, &name))
-        if (!find(l, name))
-            return bz_fail(err, BZ_E_INVAL,
-                           "layer '%.*s' depends on layer '%.*s', which is not in "
-                           "BBLAYERS",
-                           BZ_STR_ARG(layer->name), BZ_STR_ARG(name));
-    return 0;
+    if (e->flag.n > 0 || bz_str_starts(e->op, BZ_STR(":remove")) ||
+        (o->set && bz_str_eq(e->op, BZ_STR("set?"))))
+        return;
+    o->set = true;
+    if (bz_vars_expand(o->vars, e->detail, BZ_STR("BBFILE_COLLECTIONS"), NULL, &names,
+                       &err) == 0)
+        note_origin(o, names, e->file);
 }
 
 /* Sorted by pattern, the greatest text first: a layer inside another has a
@@ -156,34 +116,32 @@ static void sort_nested(struct bz_layers *l)
 
 int bz_layer_read(struct bz_layers *l, struct bz_meta *m, struct bz_err *err)
 {
+    struct origin origin = {.l = l, .vars = m->vars};
     struct bz_str names, word;
-    int64_t least = 0;
     int rc = bz_vars_get(m->vars, BZ_STR("BBFILE_COLLECTIONS"), 0, &names, err);
 
     while (rc == 0 && bz_str_next_word(&names, &word)) {
-        struct bz_layer *layer;
-
         BZ_VEC_PUSH(&l->all, (struct bz_layer){.name = word});
-        layer = &BZ_VEC_LAST(&l->all);
-        rc = read_layer(layer, m, err);
-        if (layer->has_priority && (least == 0 || layer->priority < least))
-            least = layer->priority;
+        rc = read_layer(l, &BZ_VEC_LAST(&l->all), m, err);
     }
-    for (size_t i = 0; i < l->all.len && rc == 0; i++)
-        rc = check_depends(l, &l->all.at[i], err);
-    for (size_t i = 0; i < l->all.len && rc == 0; i++)
-        rc = work_out_priority(l, &l->all.at[i], least, 0, err);
     if (rc == 0)
-        sort_nested(l);
-    return rc;
+        rc = bz_layer_depend_resolve(l, err);
+    if (rc < 0)
+        return rc;
+    sort_nested(l);
+    bz_history_each(m->vars, BZ_STR("BBFILE_COLLECTIONS"), read_event, &origin);
+    return 0;
 }
 
 void bz_layer_release(struct bz_layers *l)
 {
-    for (size_t i = 0; i < l->all.len; i++)
+    for (size_t i = 0; i < l->all.len; i++) {
         bz_regex_free(l->all.at[i].regex);
+        bz_vec_release(&l->all.at[i].below);
+    }
     bz_vec_release(&l->all);
     bz_vec_release(&l->nested);
+    bz_arena_release(&l->arena);
 }
 
 const struct bz_layer *bz_layer_of(const struct bz_layers *l, struct bz_str path)

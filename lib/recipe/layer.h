@@ -10,24 +10,30 @@
 #include "recipe/meta.h"
 #include "recipe/regex.h"
 
+struct bz_layer_order BZ_VEC(size_t);
+
 struct bz_layer {
     struct bz_str name;
-    struct bz_str pattern;    /* BBFILE_PATTERN_name */
-    struct bz_str version;    /* LAYERVERSION_name, or p == NULL */
-    struct bz_str depends;    /* LAYERDEPENDS_name */
-    struct bz_str recommends; /* LAYERRECOMMENDS_name */
-    struct bz_regex *regex;   /* NULL: the pattern is empty and matches nothing */
+    struct bz_str pattern;       /* BBFILE_PATTERN_name */
+    struct bz_str version;       /* LAYERVERSION_name, or p == NULL */
+    struct bz_str depends;       /* LAYERDEPENDS_name */
+    struct bz_str recommends;    /* LAYERRECOMMENDS_name */
+    struct bz_str dir;           /* of its conf/layer.conf, or p == NULL: not known */
+    struct bz_layer_order below; /* the layers of these two lists that are there */
+    struct bz_regex *regex;      /* NULL: the pattern is empty and matches nothing */
     int64_t priority;
     bool has_priority;
 };
 
 struct bz_layers {
     struct bz_layer_vec BZ_VEC(struct bz_layer) all; /* as in BBFILE_COLLECTIONS */
-    struct bz_layer_order BZ_VEC(size_t) nested;     /* inner layers first */
+    struct bz_layer_order nested;                    /* inner layers first */
+    int64_t least;                                   /* of the priorities given, or 0 */
+    struct bz_arena arena;
 };
 
 /* BZ_E_INVAL for a missing or wrong pattern, a priority that is no number, and
- * a layer that depends on one that is not there. */
+ * a layer that depends on one that is not there or has the wrong version. */
 int bz_layer_read(struct bz_layers *l, struct bz_meta *m,
                   struct bz_err *err) BZ_MUST_CHECK;
 void bz_layer_release(struct bz_layers *l);

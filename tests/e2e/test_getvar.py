@@ -1,63 +1,10 @@
-"""bitzel getvar and layers, on a small project of the test's own."""
+"""bitzel getvar, on a small project."""
 
 import bitzel
-
-FILES = {
-    "build/conf/bblayers.conf": '''\
-BBPATH = "${TOPDIR}"
-BBFILES ?= ""
-BBLAYERS ?= "${TOPDIR}/../meta-one ${TOPDIR}/../meta-two"
-''',
-    "build/conf/local.conf": 'MACHINE = "board"\nCOLOR:board = "green"\n',
-    "meta-one/conf/layer.conf": '''\
-BBPATH .= ":${LAYERDIR}"
-BBFILES += "${LAYERDIR}/recipes/*.bb"
-BBFILE_COLLECTIONS += "one"
-BBFILE_PATTERN_one = "^${LAYERDIR}/"
-BBFILE_PRIORITY_one = "5"
-LAYERSERIES_CORENAMES = "spring"
-LAYERSERIES_COMPAT_one = "spring"
-''',
-    "meta-one/conf/bitbake.conf": '''\
-COLOR ?= "red"
-OVERRIDES = "${MACHINE}:pn-${PN}"
-PN = "${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0] or 'nothing'}"
-PV = "${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[1] or '1.0'}"
-P = "${PN}-${PV}"
-require conf/local.conf
-''',
-    "meta-one/classes/base.bbclass": 'do_build() {\n    :\n}\naddtask build\n',
-    "meta-one/recipes/hello_1.2.bb": '''\
-SUMMARY = "greets"
-LIST = "a"
-LIST += "b"
-LIST:append = " c"
-LIST[doc] = "letters"
-NAME = "${P}"
-''',
-    "meta-two/conf/layer.conf": '''\
-BBPATH .= ":${LAYERDIR}"
-BBFILES += "${LAYERDIR}/recipes/*.bbappend"
-BBFILE_COLLECTIONS += "two"
-BBFILE_PATTERN_two = "^${LAYERDIR}/"
-LAYERDEPENDS_two = "one"
-LAYERSERIES_COMPAT_two = "spring"
-''',
-    "meta-two/recipes/hello_%.bbappend": 'LIST:append = " d"\n',
-}
+import demo
 
 
-class Project(bitzel.Case):
-    def setUp(self):
-        super().setUp()
-        for name, text in FILES.items():
-            self.write(name, text)
-
-    def write(self, name, text):
-        path = self.dir / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
+class Getvar(demo.Project):
     def getvar(self, *args):
         return self.run_bitzel("--directory", self.dir / "build", "getvar", *args)
 
@@ -66,8 +13,6 @@ class Project(bitzel.Case):
         self.assert_exit(result, 0)
         return result.out.rstrip("\n")
 
-
-class Getvar(Project):
     def test_values_of_the_configuration_and_of_a_recipe(self):
         self.assertEqual(self.value("MACHINE"), "board")
         self.assertEqual(self.value("COLOR"), "green")
@@ -112,13 +57,6 @@ class Getvar(Project):
         result = self.run_bitzel("getvar", "MACHINE")
         self.assertIn(result.code, (2, 3))
         self.assertIn("conf/bblayers.conf", result.err)
-
-
-class Layers(Project):
-    def test_layers_have_names_and_priorities(self):
-        got = self.run_bitzel("--directory", self.dir / "build", "layers", "--json").json
-        self.assertEqual([(x["name"], x["priority"]) for x in got["layers"]],
-                         [("one", 5), ("two", 6)])
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 import pathlib
 import re
+import shlex
 
 import bitzel
+import demo
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -44,6 +46,25 @@ class Readme(bitzel.Case):
         for link in links:
             with self.subTest(link=link):
                 self.assertTrue((ROOT / link).exists())
+
+
+class Transcripts(demo.Project):
+    """What is shown for the small project is what the commands say about it."""
+
+    COMMANDS = ("getvar", "layers")
+
+    def test_commands_on_a_project_are_shown_as_they_are(self):
+        seen = set()
+        for line, shown in re.findall(r"^\$ bitzel (.*)\n((?:(?!\$ |```).*\n)*)", README, re.M):
+            command = line.split()[0]
+            if command not in self.COMMANDS:
+                continue
+            seen.add(command)
+            with self.subTest(line=line):
+                result = self.run_in_build(*shlex.split(line), env={"COLUMNS": "100"})
+                self.assertEqual((result.out + result.err).replace(str(self.dir), "/home/me/demo"),
+                                 shown)
+        self.assertEqual(seen, set(self.COMMANDS))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ static void priorities_are_given_or_follow_from_dependencies(void **state)
          {5, 7, -3}                                                         },
         {{{"BBFILE_PRIORITY_a", "5"},
           {"LAYERDEPENDS_b", "a"},
+          {"LAYERVERSION_b", "2"},
           {"LAYERDEPENDS_c", "b (>= 2) a"}},
          {5, 6, 7}                                                          },
         {{{"BBFILE_PRIORITY_c", " 5 "},
@@ -50,7 +51,7 @@ static void priorities_are_given_or_follow_from_dependencies(void **state)
         {{{"BBFILE_PRIORITY_a", "9"},
           {"BBFILE_PRIORITY_b", "0"},
           {"LAYERDEPENDS_b", "a"}},
-         {9, 10, 10}                                                        },
+         {9, 10, 1}                                                         },
     };
     struct world *w = *state;
 
@@ -80,6 +81,7 @@ static void wrong_collections_are_errors(void **state)
         {{"BBFILE_PRIORITY_b", "99999999999"},  "BBFILE_PRIORITY_b"       },
         {{"LAYERDEPENDS_b", "a missing"},       "'missing'"               },
         {{"LAYERDEPENDS_b", "b"},               "circle"                  },
+        {{"BBFILE_COLLECTIONS", "a b a"},       "'a' twice"               },
     };
     struct world *w = *state;
 
@@ -154,6 +156,26 @@ static void the_version_of_a_layer_is_kept(void **state)
     bz_layer_release(&l);
 }
 
+static void a_layer_lies_where_it_was_first_named(void **state)
+{
+    struct world *w = *state;
+    struct bz_layers l = {0};
+    struct bz_vars_at one = {.file = "/l/one/conf/layer.conf", .line = 3};
+    struct bz_vars_at two = {.file = "/l/two/conf/layer.conf", .line = 3};
+    struct bz_err *err = &w->err;
+    struct bz_str var = BZ_STR("BBFILE_COLLECTIONS");
+
+    set_vars(w, NULL, 0);
+    assert_ok(bz_vars_set(w->meta->vars, var, BZ_STR("a"), 0, &one, err), err);
+    set_var(w->meta, "C", "c");
+    assert_ok(bz_vars_append(w->meta->vars, var, BZ_STR(" b ${C}"), &two, err), err);
+    assert_ok(bz_layer_read(&l, w->meta, err), err);
+    assert_text("dir", l.all.at[0].dir, "/l/one");
+    assert_text("dir", l.all.at[1].dir, "/l/two");
+    assert_text("dir", l.all.at[2].dir, "/l/two");
+    bz_layer_release(&l);
+}
+
 static void no_collections_are_no_layers(void **state)
 {
     struct world *w = *state;
@@ -173,6 +195,7 @@ int main(void)
         world_test(a_long_circle_is_found_too),
         world_test(a_file_belongs_to_the_innermost_layer),
         world_test(the_version_of_a_layer_is_kept),
+        world_test(a_layer_lies_where_it_was_first_named),
         world_test(no_collections_are_no_layers),
     };
 
