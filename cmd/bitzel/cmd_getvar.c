@@ -4,6 +4,7 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
+#include "pipeline/target.h"
 #include "vars/history.h"
 
 struct getvar_values {
@@ -13,7 +14,9 @@ struct getvar_values {
 
 static const struct bz_opt opts[] = {
     BZ_OPT_TEXT(struct getvar_values, recipe, 'r', "recipe", "RECIPE",
-                "In the recipe of that name, not in the configuration"),
+                "In the recipe of that name, not in the configuration; mc:NAME:RECIPE "
+                "is that of another configuration, mc:NAME that configuration, and "
+                "mc:*:RECIPE the one of each"),
     BZ_OPT_TEXT(struct getvar_values, flag, 'f', "flag", "FLAG",
                 "A flag of the variable, not its value"),
     BZ_OPT_FLAG(struct getvar_values, value, 0, "value", "Print the value alone"),
@@ -44,8 +47,14 @@ static void write_event(void *ctx, const struct bz_history_event *e)
     bz_jsonw_map_end(w);
 }
 
+/* Whose variable is shown: a recipe's, or a configuration's. */
+struct subject {
+    struct bz_str mc, recipe; /* "" for none */
+    struct bz_vars *vars;
+};
+
 static void write_json(struct bz_out *out, const struct getvar_values *v,
-                       struct bz_vars *vars, struct bz_str value)
+                       const struct subject *of, struct bz_str value)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -54,12 +63,14 @@ static void write_json(struct bz_out *out, const struct getvar_values *v,
     bz_jsonw_cstr(bz_jsonw_key(&w, "variable"), v->variable);
     if (v->flag)
         bz_jsonw_cstr(bz_jsonw_key(&w, "flag"), v->flag);
-    if (v->recipe)
-        bz_jsonw_cstr(bz_jsonw_key(&w, "recipe"), v->recipe);
+    if (of->mc.n > 0)
+        bz_jsonw_str(bz_jsonw_key(&w, "mc"), of->mc);
+    if (of->recipe.n > 0)
+        bz_jsonw_str(bz_jsonw_key(&w, "recipe"), of->recipe);
     bz_jsonw_str(bz_jsonw_key(&w, "value"), value);
     if (v->history) {
         bz_jsonw_list(bz_jsonw_key(&w, "history"));
-        bz_history_each(vars, bz_str_from(v->variable), write_event, &w);
+        bz_history_each(of->vars, bz_str_from(v->variable), write_event, &w);
         bz_jsonw_list_end(&w);
     }
     bz_jsonw_map_end(&w);
@@ -90,42 +101,66 @@ static int write_text(struct bz_out *out, const struct getvar_values *v,
 }
 
 static int show(struct bz_cmd_env *env, const struct getvar_values *v,
-                struct bz_vars *vars, struct bz_err *err)
+                const struct subject *of, struct bz_err *err)
 {
     struct bz_str name = bz_str_from(v->variable), value;
     unsigned how = v->unexpand ? BZ_VARS_RAW : 0;
     int rc;
 
     if (v->flag)
-        rc = bz_vars_get_flag(vars, name, bz_str_from(v->flag), how, &value, err);
+        rc = bz_vars_get_flag(of->vars, name, bz_str_from(v->flag), how, &value, err);
     else
-        rc = bz_vars_get(vars, name, how, &value, err);
+        rc = bz_vars_get(of->vars, name, how, &value, err);
     if (rc < 0)
         return rc;
     if (!value.p)
         return bz_fail(err, BZ_E_NOENT, "%s%s%s%s is not set", v->variable,
                        v->flag ? "[" : "", v->flag ? v->flag : "", v->flag ? "]" : "");
     if (!v->json)
-        return write_text(&env->out, v, vars, value, err);
-    write_json(&env->out, v, vars, value);
+        return write_text(&env->out, v, of->vars, value, err);
+    write_json(&env->out, v, of, value);
     return BZ_CMD_EXIT_SUCCESS;
+}
+
+static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
+                   struct bz_pipeline *p, struct bz_pipeline_mc *mc,
+                   const struct bz_target *t, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
+    struct bz_meta *meta = mc->config;
+    struct subject of = {.mc = mc->name, .recipe = t->name};
+    int rc = 0;
+
+    if (t->name.n > 0)
+        rc = bz_pipeline_recipe(p, mc, t->name, &recipe, &meta, err);
+    bz_cmd_open_diags(env, p);
+    if (rc < 0)
+        return rc;
+    if (t->every && !v->json && !v->value)
+        bz_out_print(&env->out, "# mc:%.*s:%.*s\n", BZ_STR_ARG(mc->name),
+                     BZ_STR_ARG(t->name));
+    of.vars = meta->vars;
+    return show(env, v, &of, err);
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct getvar_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
-    struct bz_meta *meta;
-    int rc = bz_cmd_open_project(env, &p, err);
+    struct bz_target t = {.mc = BZ_STR(""), .name = BZ_STR("")};
+    struct bz_pipeline_mc *mc;
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    meta = p.config;
     if (v->recipe)
-        rc = bz_pipeline_recipe(&p, bz_str_from(v->recipe), &recipe, &meta, err);
-    bz_cmd_open_diags(env, &p);
-    return rc < 0 ? rc : show(env, v, meta->vars, err);
+        rc = bz_target_parse(bz_str_from(v->recipe), &t, err);
+    if (rc == 0)
+        rc = bz_cmd_open_project(env, &p, err);
+    for (size_t i = 0; rc == 0 && t.every && i < p.mcs.len; i++)
+        rc = show_in(env, v, &p, &p.mcs.at[i], &t, err);
+    if (rc < 0 || t.every)
+        return rc;
+    rc = bz_pipeline_find_mc(&p, t.mc, &mc, err);
+    return rc < 0 ? rc : show_in(env, v, &p, mc, &t, err);
 }
 
 const struct bz_cmd bz_cmd_getvar = {

@@ -18,8 +18,7 @@ int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
                         struct bz_err *err)
 {
     char cwd[PATH_MAX];
-    struct bz_pipeline_opts opts = {
-        .start = cwd, .builddir = getenv("BUILDDIR"), .bbpath = getenv("BBPATH")};
+    struct bz_pipeline_opts opts = {.cwd = cwd, .env = (const char *const *)environ};
     int rc;
 
     if (!getcwd(cwd, sizeof(cwd)))

@@ -5,34 +5,97 @@
 #include "os/path.h"
 #include "project/buildconf.h"
 
+/* Reads one configuration and collects its recipes. */
+static int open_mc(struct bz_pipeline *p, struct bz_config_opts *opts,
+                   struct bz_str name, struct bz_err *err)
+{
+    struct bz_pipeline_mc *mc;
+    int rc;
+
+    BZ_VEC_PUSH(&p->mcs, (struct bz_pipeline_mc){.name = name});
+    mc = &BZ_VEC_LAST(&p->mcs);
+    opts->mc = name;
+    rc = bz_config_load(p->library, opts, &mc->config, err);
+    if (rc == 0 && name.n == 0)
+        rc = bz_layer_read(&p->layers, mc->config, err);
+    if (rc == 0)
+        rc = bz_collect_read(&mc->recipes, mc->config, &p->layers, err);
+    return rc < 0 && name.n > 0
+               ? bz_err_wrap(err, "configuration %.*s", BZ_STR_ARG(name))
+               : rc;
+}
+
+static int open_mcs(struct bz_pipeline *p, struct bz_config_opts *opts,
+                    struct bz_err *err)
+{
+    struct bz_pipeline_mc *mc;
+    struct bz_str list, name;
+    int rc = open_mc(p, opts, BZ_STR(""), err);
+
+    if (rc == 0)
+        rc = bz_config_multi(p->mcs.at[0].config, &list, err);
+    while (rc == 0 && bz_str_next_word(&list, &name)) {
+        struct bz_err unused;
+
+        if (bz_pipeline_find_mc(p, name, &mc, &unused) < 0)
+            rc = open_mc(p, opts, name, err);
+    }
+    return rc;
+}
+
+static const char *passed(const struct bz_environ *env, const char *name)
+{
+    return bz_environ_get(env, bz_str_from(name)).p;
+}
+
 int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err)
 {
     struct bz_path dir;
-    struct bz_config_opts config = {0};
-    struct bz_buildconf_hints hints = {opts->start, opts->builddir, opts->bbpath};
-    int rc = bz_buildconf_find(&hints, &dir, err);
+    struct bz_config_opts config = {.env = &p->env,
+                                    .cwd = bz_str_from(opts->cwd),
+                                    .first = opts->first,
+                                    .nfirst = opts->nfirst,
+                                    .last = opts->last,
+                                    .nlast = opts->nlast};
+    struct bz_buildconf_hints hints = {.cwd = opts->cwd};
+    int rc;
 
+    bz_environ_read(&p->env, opts->env, NULL, 0);
+    hints.bbpath = passed(&p->env, "BBPATH");
+    hints.builddir = bz_environ_find(opts->env, "BUILDDIR");
+    rc = bz_buildconf_find(&hints, &dir, err);
     if (rc < 0)
         return rc;
     config.build_dir = bz_path_str(&dir);
-    config.bbpath = opts->bbpath ? bz_str_from(opts->bbpath) : (struct bz_str){0};
     p->library = bz_library_new();
-    rc = bz_config_load(p->library, &config, &p->config, err);
-    if (rc == 0)
-        rc = bz_layer_read(&p->layers, p->config, err);
-    if (rc == 0)
-        rc = bz_collect_read(&p->recipes, p->config, &p->layers, err);
-    return rc;
+    return open_mcs(p, &config, err);
 }
 
 void bz_pipeline_close(struct bz_pipeline *p)
 {
-    bz_collect_release(&p->recipes);
+    for (size_t i = 0; i < p->mcs.len; i++) {
+        bz_collect_release(&p->mcs.at[i].recipes);
+        bz_meta_free(p->mcs.at[i].config);
+    }
+    bz_vec_release(&p->mcs);
     bz_layer_release(&p->layers);
-    bz_meta_free(p->config);
     bz_library_free(p->library);
+    bz_environ_release(&p->env);
     *p = (struct bz_pipeline){0};
+}
+
+int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,
+                        struct bz_pipeline_mc **out, struct bz_err *err)
+{
+    for (size_t i = 0; i < p->mcs.len; i++) {
+        *out = &p->mcs.at[i];
+        if (bz_str_eq((*out)->name, name))
+            return 0;
+    }
+    return bz_fail(err, BZ_E_NOENT,
+                   "no configuration is called '%.*s'; BBMULTICONFIG lists them",
+                   BZ_STR_ARG(name));
 }
 
 /* What a recipe's file name says it is called: up to the first '_', or to
@@ -63,9 +126,10 @@ static int find_variant(struct bz_finalize *f, struct bz_str name, struct bz_met
     return 0;
 }
 
-static int try_recipe(struct bz_pipeline *p, const struct bz_collect_recipe *r,
-                      struct bz_str name, struct bz_finalize **out,
-                      struct bz_meta **meta, struct bz_err *err)
+static int try_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
+                      const struct bz_collect_recipe *r, struct bz_str name,
+                      struct bz_finalize **out, struct bz_meta **meta,
+                      struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_meta_names appends = {0};
     BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
@@ -74,8 +138,8 @@ static int try_recipe(struct bz_pipeline *p, const struct bz_collect_recipe *r,
 
     if (r->layer)
         opts.layer = r->layer->name;
-    bz_collect_appends(&p->recipes, r->path, &appends);
-    rc = bz_finalize_recipe(p->config, p->library, &opts, &f, err);
+    bz_collect_appends(&mc->recipes, r->path, &appends);
+    rc = bz_finalize_recipe(mc->config, p->library, &opts, &f, err);
     if (rc == 0)
         rc = find_variant(f, name, meta, err);
     if (rc == 0 && *meta) {
@@ -85,15 +149,15 @@ static int try_recipe(struct bz_pipeline *p, const struct bz_collect_recipe *r,
     return rc;
 }
 
-int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
-                       struct bz_finalize **out, struct bz_meta **meta,
-                       struct bz_err *err)
+int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
+                       struct bz_str name, struct bz_finalize **out,
+                       struct bz_meta **meta, struct bz_err *err)
 {
     /* Recipes whose file names fit come first, the strongest layer's before the
      * others; a variant's name has the recipe's as a part. */
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = p->recipes.recipes.len; i-- > 0;) {
-            const struct bz_collect_recipe *r = &p->recipes.recipes.at[i];
+        for (size_t i = mc->recipes.recipes.len; i-- > 0;) {
+            const struct bz_collect_recipe *r = &mc->recipes.recipes.at[i];
             struct bz_str s = stem(r->path);
             int rc;
 
@@ -101,7 +165,7 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
                 continue;
             if (pass == 1 && bz_str_find(name, s) == BZ_STR_NONE)
                 continue;
-            rc = try_recipe(p, r, name, out, meta, err);
+            rc = try_recipe(p, mc, r, name, out, meta, err);
             if (rc < 0 || *meta)
                 return rc;
         }
@@ -111,10 +175,14 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
 
 int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
 {
-    struct bz_survey_source source = {.mc = BZ_STR(""),
-                                      .config = p->config,
-                                      .layers = &p->layers,
-                                      .recipes = &p->recipes};
+    BZ_CLEANUP(bz_vec_release)
+    struct BZ_VEC(struct bz_survey_source) sources = {0};
 
-    return bz_survey_run(out, &source, 1, p->library, err);
+    for (size_t i = 0; i < p->mcs.len; i++)
+        BZ_VEC_PUSH(&sources,
+                    (struct bz_survey_source){.mc = p->mcs.at[i].name,
+                                              .config = p->mcs.at[i].config,
+                                              .layers = &p->layers,
+                                              .recipes = &p->mcs.at[i].recipes});
+    return bz_survey_run(out, sources.at, sources.len, p->library, err);
 }

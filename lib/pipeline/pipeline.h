@@ -1,8 +1,8 @@
 /* pipeline.h - the stages in order, and the objects they hand on.
  *
- * For now: a build directory to its configuration, its layers and its recipes,
- * and one recipe to its variables. Calls the stages and decides nothing itself.
- * One thread.
+ * For now: a build directory to its configurations, its layers and its
+ * recipes, and one recipe to its variables. Calls the stages and decides nothing
+ * itself. One thread.
  */
 #ifndef BZ_PIPELINE_PIPELINE_H
 #define BZ_PIPELINE_PIPELINE_H
@@ -14,17 +14,28 @@
 #include "recipe/layer.h"
 #include "survey/survey.h"
 
-struct bz_pipeline {
-    struct bz_library *library;
+/* One configuration: the default one, or one of BBMULTICONFIG. */
+struct bz_pipeline_mc {
+    struct bz_str name; /* "" is the default one */
     struct bz_meta *config;
-    struct bz_layers layers;
     struct bz_collect recipes;
 };
 
+struct bz_pipeline {
+    struct bz_environ env; /* what the configurations see of the environment */
+    struct bz_library *library;
+    struct bz_pipeline_mcs
+        BZ_VEC(struct bz_pipeline_mc) mcs; /* the default one first */
+    struct bz_layers layers; /* by the default configuration, as in BitBake */
+};
+
 struct bz_pipeline_opts {
-    const char *start;    /* where to look for the build directory, upwards */
-    const char *builddir; /* the environment's BUILDDIR, or NULL */
-    const char *bbpath;   /* the environment's BBPATH, or NULL */
+    const char *cwd;          /* absolute; where to look for the project, upwards */
+    const char *const *env;   /* as environ(7) has it, or NULL */
+    const char *const *first; /* files to read before the configuration, [nfirst] */
+    size_t nfirst;
+    const char *const *last; /* and after bitbake.conf, [nlast] */
+    size_t nlast;
 };
 
 /* Finds the build directory and reads all but the recipes. BZ_E_NOENT if there
@@ -33,12 +44,16 @@ int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err) BZ_MUST_CHECK;
 void bz_pipeline_close(struct bz_pipeline *p);
 
-/* The recipe or variant called `name` (its PN), evaluated; the caller owns
- * *out, and *meta is the part of it that was asked for. BZ_E_NOENT if no recipe
- * is called so. */
-int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_str name,
-                       struct bz_finalize **out, struct bz_meta **meta,
-                       struct bz_err *err) BZ_MUST_CHECK;
+/* The configuration of that name. BZ_E_NOENT if there is none. */
+int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,
+                        struct bz_pipeline_mc **out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The recipe or variant called `name` (its PN), evaluated in one configuration; the
+ * caller owns *out, and *meta is the part of it that was asked for. BZ_E_NOENT if no
+ * recipe is called so. */
+int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
+                       struct bz_str name, struct bz_finalize **out,
+                       struct bz_meta **meta, struct bz_err *err) BZ_MUST_CHECK;
 
 /* The facts about all recipes. The pipeline must outlive *out, which the caller
  * releases with bz_survey_release(), also on failure. */

@@ -54,7 +54,7 @@ struct bz_kas_options {
     /* The environment, as environ(7) has it, or NULL. KAS_WORK_DIR, KAS_BUILD_DIR,
      * KAS_MACHINE, KAS_DISTRO, KAS_TARGET and KAS_TASK win over the files, as do
      * variables that the files list under `env`. */
-    char *const *env;
+    const char *const *env;
     bool ignore_locks;          /* as when new commits are to be looked up */
     struct bz_kas_notes *notes; /* may be NULL */
 };

@@ -143,42 +143,69 @@ static int add_dynamic_files(struct bz_meta *m, struct bz_err *err)
     return rc;
 }
 
-static int check_layers(struct bz_library *lib, struct bz_str layers,
+/* The directories of BBLAYERS, each with '~' at its start replaced by HOME, if that
+ * passes from the environment. */
+static int list_layers(struct bz_meta *m, const struct bz_environ *env,
+                       struct bz_meta_names *out, struct bz_err *err)
+{
+    struct bz_str home = {0}, list, dir, rest;
+    int rc = get(m, "BBLAYERS", &list, err);
+
+    if (env)
+        home = bz_environ_get(env, BZ_STR("HOME"));
+    while (home.n > 0 && home.p[home.n - 1] == '/')
+        home.n--;
+    while (rc == 0 && bz_str_next_word(&list, &dir)) {
+        rest = dir;
+        if (home.p && bz_str_cut_prefix(&rest, BZ_STR("~")) &&
+            (rest.n == 0 || rest.p[0] == '/'))
+            dir = bz_arena_printf(&m->arena, "%.*s%.*s", BZ_STR_ARG(home),
+                                  BZ_STR_ARG(rest));
+        BZ_VEC_PUSH(out, dir);
+    }
+    return rc;
+}
+
+static int check_layers(struct bz_library *lib, const struct bz_meta_names *layers,
                         struct bz_str conf, struct bz_err *err)
 {
-    struct bz_str dir, list = layers;
-
-    if (!bz_str_next_word(&list, &dir))
+    if (layers->len == 0)
         return bz_fail(err, BZ_E_INVAL, "%.*s does not set BBLAYERS", BZ_STR_ARG(conf));
-    while (bz_str_next_word(&layers, &dir))
+    for (size_t i = 0; i < layers->len; i++) {
+        struct bz_str dir = layers->at[i];
+
         if (!bz_library_exists(lib, dir))
-            return bz_fail(
-                err, BZ_E_INVAL,
-                "layer directory %.*s does not exist; check BBLAYERS in %.*s",
-                BZ_STR_ARG(dir), BZ_STR_ARG(conf));
+            return bz_fail(err, BZ_E_INVAL,
+                           "layer directory %.*s does not exist%s; check BBLAYERS in "
+                           "%.*s",
+                           BZ_STR_ARG(dir),
+                           bz_path_is_absolute(dir) ? "" : " in the current directory",
+                           BZ_STR_ARG(conf));
+    }
     return 0;
 }
 
-static int read_layers(struct bz_eval *e, struct bz_str build_dir, struct bz_err *err)
+static int read_layers(struct bz_eval *e, const struct bz_config_opts *opts,
+                       struct bz_err *err)
 {
+    BZ_CLEANUP(bz_vec_release) struct bz_meta_names layers = {0};
     BZ_CLEANUP(bz_series_release) struct bz_series series = {0};
     struct bz_meta *m = e->meta;
-    struct bz_str layers, dir;
     struct bz_path conf;
-    int rc = bz_path_join(build_dir, BZ_STR("conf/bblayers.conf"), &conf, err);
+    int rc = bz_path_join(opts->build_dir, BZ_STR("conf/bblayers.conf"), &conf, err);
 
     if (rc == 0)
-        rc = set(m, "TOPDIR", build_dir, err);
+        rc = set(m, "TOPDIR", opts->build_dir, err);
     if (rc == 0)
         rc = read_conf(e, bz_path_str(&conf), err);
     if (rc == 0)
         rc = set_default(m, "BB_CACHEDIR", BZ_STR("${TOPDIR}/cache"), err);
     if (rc == 0)
-        rc = get(m, "BBLAYERS", &layers, err);
+        rc = list_layers(m, opts->env, &layers, err);
     if (rc == 0)
-        rc = check_layers(e->library, layers, bz_path_str(&conf), err);
-    while (rc == 0 && bz_str_next_word(&layers, &dir))
-        rc = read_layer(e, dir, &series, err);
+        rc = check_layers(e->library, &layers, bz_path_str(&conf), err);
+    for (size_t i = 0; rc == 0 && i < layers.len; i++)
+        rc = read_layer(e, layers.at[i], &series, err);
     if (rc == 0)
         rc = bz_vars_del(m->vars, BZ_STR("LAYERDIR_RE"), &nowhere, err);
     if (rc == 0)
@@ -201,32 +228,47 @@ static int inherit_classes(struct bz_eval *e, struct bz_err *err)
     return rc;
 }
 
+static void note_tried(void *ctx, struct bz_str path)
+{
+    bz_meta_look(ctx, path);
+}
+
+/* Reads a file that the user names: along BBPATH as far as that is known, else from
+ * the current directory. */
+static int read_named(struct bz_eval *e, struct bz_str cwd, const char *name,
+                      struct bz_err *err)
+{
+    struct bz_str path = bz_str_from(name), dirs, found = {0};
+    struct bz_path joined;
+    int rc = get(e->meta, "BBPATH", &dirs, err);
+
+    if (rc < 0)
+        return rc;
+    if (dirs.n > 0 && !bz_path_is_absolute(path))
+        found = bz_library_find(e->library, dirs, path, note_tried, e->meta);
+    rc = bz_path_join(cwd, found.p ? found : path, &joined, err);
+    return rc < 0 ? rc : read_conf(e, bz_path_str(&joined), err);
+}
+
 static int read_all(struct bz_eval *e, const struct bz_config_opts *opts,
                     struct bz_err *err)
 {
     struct bz_str bbpath;
-    int rc = read_layers(e, opts->build_dir, err);
+    int rc = 0;
 
+    for (size_t i = 0; rc == 0 && i < opts->nfirst; i++)
+        rc = read_named(e, opts->cwd, opts->first[i], err);
+    if (rc == 0)
+        rc = read_layers(e, opts, err);
     if (rc == 0)
         rc = get(e->meta, "BBPATH", &bbpath, err);
     if (rc == 0 && bbpath.n == 0)
         rc = bz_fail(err, BZ_E_INVAL, "BBPATH is not set by bblayers.conf or a layer");
     if (rc == 0)
         rc = read_conf(e, BZ_STR("conf/bitbake.conf"), err);
+    for (size_t i = 0; rc == 0 && i < opts->nlast; i++)
+        rc = read_named(e, opts->cwd, opts->last[i], err);
     return rc < 0 ? rc : inherit_classes(e, err);
-}
-
-/* What tasks see of the environment without being told to. */
-static bool is_exported(struct bz_str name)
-{
-    static const char *const names[] = {"BB_TASKHASH", "HOME",   "LOGNAME",
-                                        "PATH",        "PWD",    "SHELL",
-                                        "USER",        "LC_ALL", "BBSERVER"};
-
-    for (size_t i = 0; i < BZ_COUNTOF(names); i++)
-        if (bz_str_eq(name, bz_str_from(names[i])))
-            return true;
-    return false;
 }
 
 static int set_environment(struct bz_meta *m, const struct bz_config_opts *opts,
@@ -235,16 +277,14 @@ static int set_environment(struct bz_meta *m, const struct bz_config_opts *opts,
     struct bz_vars_at at = {.file = "environment", .op = "from env"};
     int rc = 0;
 
-    for (size_t i = 0; i < opts->nenv && rc == 0; i++) {
-        struct bz_str name = opts->env[i].name;
+    for (size_t i = 0; opts->env && i < opts->env->vars.len && rc == 0; i++) {
+        const struct bz_environ_var *var = &opts->env->vars.at[i];
 
-        rc = bz_vars_set(m->vars, name, opts->env[i].value, 0, &at, err);
-        if (rc == 0 && is_exported(name))
-            rc = bz_vars_set_flag(m->vars, name, BZ_STR("export"), BZ_STR("1"),
+        rc = bz_vars_set(m->vars, var->name, var->value, 0, &at, err);
+        if (rc == 0 && bz_environ_exported(var->name))
+            rc = bz_vars_set_flag(m->vars, var->name, BZ_STR("export"), BZ_STR("1"),
                                   &nowhere, err);
     }
-    if (rc == 0 && opts->bbpath.p)
-        rc = set(m, "BBPATH", opts->bbpath, err);
     if (rc == 0)
         rc = set(m, "BB_CURRENT_MC", opts->mc.p ? opts->mc : BZ_STR(""), err);
     return rc;
@@ -270,4 +310,19 @@ int bz_config_load(struct bz_library *library, const struct bz_config_opts *opts
     *out = m;
     m = NULL; /* the caller owns it now */
     return 0;
+}
+
+int bz_config_multi(struct bz_meta *config, struct bz_str *out, struct bz_err *err)
+{
+    struct bz_str rest, name;
+    int rc = get(config, "BBMULTICONFIG", out, err);
+
+    rest = *out;
+    while (rc == 0 && bz_str_next_word(&rest, &name))
+        if (name.p[0] >= '0' && name.p[0] <= '9')
+            return bz_fail(err, BZ_E_INVAL,
+                           "BBMULTICONFIG: '%.*s' is no name of a configuration: it "
+                           "begins with a digit",
+                           BZ_STR_ARG(name));
+    return rc;
 }

@@ -297,14 +297,13 @@ static void run_recipe(struct mini *m, const struct bz_collect_recipe *r)
 
 static void load(struct mini *m)
 {
-    const struct bz_config_env env[] = {
-        {BZ_STR("HOME"),  bz_str_from("/root")    },
-        {BZ_STR("PATH"),  bz_str_from("/bin")     },
-        {BZ_STR("PWD"),   bz_str_from("/")        },
-        {BZ_STR("SHELL"), bz_str_from("/bin/bash")},
-    };
-    struct bz_config_opts opts = {.env = env, .nenv = BZ_COUNTOF(env)};
+    static const char *const envp[] = {"HOME=/root", "PATH=/bin", "PWD=/",
+                                       "SHELL=/bin/bash", NULL};
+    BZ_CLEANUP(bz_environ_release) struct bz_environ env = {0};
+    struct bz_config_opts opts = {.env = &env};
     struct bz_err err;
+
+    bz_environ_read(&env, envp, NULL, 0);
 
     opts.build_dir = bz_arena_printf(&m->arena, "%s/build", m->dir);
     m->library = bz_library_new();

@@ -36,7 +36,8 @@ static void assert_recipe(struct world *w, struct bz_pipeline *p, size_t i)
 {
     struct bz_finalize *f = NULL;
     struct bz_meta *meta;
-    int rc = bz_pipeline_recipe(p, bz_str_from(recipes[i].name), &f, &meta, &w->err);
+    int rc = bz_pipeline_recipe(p, &p->mcs.at[0], bz_str_from(recipes[i].name), &f,
+                                &meta, &w->err);
 
     assert_int_equal(rc, recipes[i].value ? 0 : BZ_E_NOENT);
     if (rc == 0)
@@ -48,15 +49,98 @@ static void a_project_opens_and_its_recipes_are_found_by_name(void **state)
 {
     struct world *w = *state;
     struct bz_pipeline p = {0};
-    struct bz_pipeline_opts opts = {.start = at(w, "build/conf").p};
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build/conf").p};
 
     put_files(w, project, BZ_COUNTOF(project));
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
     assert_int_equal(p.layers.all.len, 1);
     assert_int_equal(p.layers.all.at[0].priority, 7);
-    assert_int_equal(p.recipes.recipes.len, 2);
+    assert_int_equal(p.mcs.len, 1);
+    assert_int_equal(p.mcs.at[0].recipes.recipes.len, 2);
     for (size_t i = 0; i < BZ_COUNTOF(recipes); i++)
         assert_recipe(w, &p, i);
+    bz_pipeline_close(&p);
+}
+
+static const struct file multi[] = {
+    {"layer/conf/bitbake.conf",
+     "PN = \"${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0]}\"\n"
+     "MACHINE ?= \"pc\"\nOVERRIDES = \"${MACHINE}\"\nBBMULTICONFIG = \"arm rv arm\"\n"
+     "include conf/multiconfig/${BB_CURRENT_MC}.conf\n"                             },
+    {"layer/conf/multiconfig/arm.conf", "MACHINE = \"board\"\nBBMASK = \"odd\"\n"   },
+    {"build/conf/multiconfig/rv.conf",  "MACHINE = \"riscv\"\n"                     },
+    {"layer/tool_1.0.bb",
+     "KIND = \"any\"\nKIND:board = \"for ${BB_CURRENT_MC}\"\nKIND:pc = \"for pc\"\n"},
+};
+
+static void every_configuration_has_its_own_values_and_recipes(void **state)
+{
+    static const struct {
+        const char *mc, *kind;
+        size_t recipes;
+    } expected[] = {
+        {"",    "for pc",  2},
+        {"arm", "for arm", 1},
+        {"rv",  "any",     2},
+    };
+    struct world *w = *state;
+    struct bz_pipeline p = {0};
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
+    struct bz_pipeline_mc *mc;
+    struct bz_survey s = {0};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_files(w, multi, BZ_COUNTOF(multi));
+    assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
+    assert_int_equal(p.mcs.len, BZ_COUNTOF(expected));
+    assert_ok(bz_pipeline_survey(&p, &s, &w->err), &w->err);
+    assert_int_equal(s.parts.len, BZ_COUNTOF(expected));
+    for (size_t i = 0; i < BZ_COUNTOF(expected); i++) {
+        BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
+        struct bz_meta *meta;
+
+        assert_ok(bz_pipeline_find_mc(&p, bz_str_from(expected[i].mc), &mc, &w->err),
+                  &w->err);
+        assert_ptr_equal(mc, &p.mcs.at[i]);
+        assert_var(mc->config, "BB_CURRENT_MC", expected[i].mc);
+        assert_int_equal(mc->recipes.recipes.len, expected[i].recipes);
+        assert_ok(bz_pipeline_recipe(&p, mc, BZ_STR("tool"), &f, &meta, &w->err),
+                  &w->err);
+        assert_var(meta, "KIND", expected[i].kind);
+    }
+    assert_int_equal(bz_pipeline_find_mc(&p, BZ_STR("ppc"), &mc, &w->err), BZ_E_NOENT);
+    assert_non_null(strstr(w->err.msg, "'ppc'"));
+    bz_survey_release(&s);
+    bz_pipeline_close(&p);
+}
+
+static void a_broken_configuration_is_named(void **state)
+{
+    struct world *w = *state;
+    struct bz_pipeline p = {0};
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_files(w, multi, BZ_COUNTOF(multi));
+    put_file(w, "build/conf/multiconfig/rv.conf", "wrong\n");
+    assert_int_equal(bz_pipeline_open(&p, &opts, &w->err), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "configuration rv: "));
+    assert_non_null(strstr(w->err.msg, "rv.conf:1"));
+    bz_pipeline_close(&p);
+}
+
+static void the_environment_passes_by_bitbakes_rules(void **state)
+{
+    static const char *const env[] = {"HOME=/home/me", "EDITOR=vi", "LC_ALL=C", NULL};
+    struct world *w = *state;
+    struct bz_pipeline p = {0};
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build").p, .env = env};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
+    assert_var(p.mcs.at[0].config, "HOME", "/home/me");
+    assert_var(p.mcs.at[0].config, "EDITOR", NULL);
+    assert_var(p.mcs.at[0].config, "LC_ALL", "en_US.UTF-8");
     bz_pipeline_close(&p);
 }
 
@@ -64,7 +148,7 @@ static void without_a_build_directory_there_is_nothing_to_open(void **state)
 {
     struct world *w = *state;
     struct bz_pipeline p = {0};
-    struct bz_pipeline_opts opts = {.start = w->dir->path};
+    struct bz_pipeline_opts opts = {.cwd = w->dir->path};
 
     assert_int_equal(bz_pipeline_open(&p, &opts, &w->err), BZ_E_NOENT);
     assert_non_null(strstr(w->err.msg, "conf/bblayers.conf"));
@@ -76,7 +160,7 @@ static void a_survey_of_a_project_has_all_its_recipes(void **state)
     struct world *w = *state;
     struct bz_pipeline p = {0};
     struct bz_survey s = {0};
-    struct bz_pipeline_opts opts = {.start = at(w, "build").p};
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
 
     put_files(w, project, BZ_COUNTOF(project));
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
@@ -92,6 +176,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         world_test(a_project_opens_and_its_recipes_are_found_by_name),
         world_test(a_survey_of_a_project_has_all_its_recipes),
+        world_test(every_configuration_has_its_own_values_and_recipes),
+        world_test(a_broken_configuration_is_named),
+        world_test(the_environment_passes_by_bitbakes_rules),
         world_test(without_a_build_directory_there_is_nothing_to_open),
     };
 

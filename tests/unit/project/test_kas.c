@@ -2,7 +2,7 @@
 
 #include "tests/unit/project/project_test.h"
 
-static int load(const struct scratch *s, const char *files, char *const *env,
+static int load(const struct scratch *s, const char *files, const char *const *env,
                 struct bz_kas **kas, struct bz_err *err)
 {
     const struct bz_kas_options opt = {.cwd = s->path, .env = env};
@@ -11,7 +11,7 @@ static int load(const struct scratch *s, const char *files, char *const *env,
 }
 
 static struct bz_kas *loaded(const struct scratch *s, const char *files,
-                             char *const *env)
+                             const char *const *env)
 {
     struct bz_kas *kas = NULL;
     struct bz_err err;
@@ -89,11 +89,11 @@ static void later_files_win_and_every_value_knows_where_it_is_from(void **state)
 
 static void the_environment_wins_over_the_files(void **state)
 {
-    char *env[] = {(char[]){"KAS_MACHINE=m"},     (char[]){"KAS_DISTRO="},
-                   (char[]){"KAS_TASK=t"},        (char[]){"KAS_TARGET= a  mc:x:b "},
-                   (char[]){"KAS_WORK_DIR=work"}, (char[]){"KAS_BUILD_DIR=/some/build"},
-                   (char[]){"A=from env"},        (char[]){"AB=no"},
-                   (char[]){"NOT_LISTED=no"},     NULL};
+    const char *env[] = {"KAS_MACHINE=m",     "KAS_DISTRO=",
+                         "KAS_TASK=t",        "KAS_TARGET= a  mc:x:b ",
+                         "KAS_WORK_DIR=work", "KAS_BUILD_DIR=/some/build",
+                         "A=from env",        "AB=no",
+                         "NOT_LISTED=no",     NULL};
     struct scratch *s = *state;
     struct bz_kas *kas;
 
@@ -117,7 +117,7 @@ static void the_environment_wins_over_the_files(void **state)
     assert_null(kas->env[2].value.text.p);
     assert_message(s, kas->repos[0].path, "DIR/work/r");
     bz_kas_free(kas);
-    env[3] = (char[]){"KAS_TARGET=  "};
+    env[3] = "KAS_TARGET=  ";
     kas = loaded(s, "a.yml", env);
     assert_slice(kas->targets[0].text, "x");
     bz_kas_free(kas);

@@ -26,13 +26,12 @@ static const struct file project[] = {
 
 static int load(struct world *w, struct bz_meta **out)
 {
-    const struct bz_config_env env[] = {
-        {BZ_STR("HOME"),      BZ_STR("/home/me")},
-        {BZ_STR("EXTRA_ENV"), BZ_STR("e")       },
-    };
-    struct bz_config_opts opts = {
-        .build_dir = at(w, "build"), .env = env, .nenv = BZ_COUNTOF(env)};
+    static const char *const envp[] = {"HOME=/home/me", "EXTRA_ENV=e",
+                                       "BB_ENV_PASSTHROUGH_ADDITIONS=EXTRA_ENV", NULL};
+    BZ_CLEANUP(bz_environ_release) struct bz_environ env = {0};
+    struct bz_config_opts opts = {.build_dir = at(w, "build"), .env = &env};
 
+    bz_environ_read(&env, envp, NULL, 0);
     return bz_config_load(w->library, &opts, out, &w->err);
 }
 
@@ -118,6 +117,86 @@ static void a_multiconfig_is_known_from_the_start(void **state)
     assert_var(m, "LOCAL", "arm");
 }
 
+static void files_of_the_user_come_first_and_last(void **state)
+{
+    struct world *w = *state;
+    const char *first[] = {"early.conf", at(w, "cwd/more.conf").p};
+    const char *last[] = {"late.conf", "conf/along.conf"};
+    struct bz_config_opts opts = {.build_dir = at(w, "build"),
+                                  .cwd = at(w, "cwd"),
+                                  .first = first,
+                                  .nfirst = BZ_COUNTOF(first),
+                                  .last = last,
+                                  .nlast = BZ_COUNTOF(last)};
+    BZ_CLEANUP(bz_meta_freep) struct bz_meta *m = NULL;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_file(w, "cwd/early.conf",
+             "SEEN := \"${@d.getVar('LOCAL')}\"\nA ?= \"early\"\n");
+    put_file(w, "cwd/more.conf", "B := \"${A} more\"\n");
+    put_file(w, "cwd/late.conf", "A ?= \"late\"\nINHERIT = \"\"\n");
+    put_file(w, "core/conf/along.conf", "ALONG := \"${LOCAL}\"\n");
+    put_file(w, "cwd/conf/along.conf", "ALONG = \"wrong\"\n");
+    assert_ok(bz_config_load(w->library, &opts, &m, &w->err), &w->err);
+    assert_var(m, "SEEN", "None");
+    assert_var(m, "A", "early");
+    assert_var(m, "B", "early more");
+    assert_var(m, "EXTRA", NULL);
+    assert_var(m, "ALONG", "1");
+}
+
+static void a_file_of_the_user_that_is_missing_is_named(void **state)
+{
+    struct world *w = *state;
+    const char *first[] = {"none.conf"};
+    struct bz_config_opts opts = {
+        .build_dir = at(w, "build"), .cwd = at(w, "cwd"), .first = first, .nfirst = 1};
+    struct bz_meta *m = NULL;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    assert_int_equal(bz_config_load(w->library, &opts, &m, &w->err), BZ_E_NOENT);
+    assert_non_null(strstr(w->err.msg, "cwd/none.conf"));
+}
+
+static void a_tilde_in_bblayers_is_the_home_that_passes(void **state)
+{
+    static const char *const without[] = {"BB_ENV_PASSTHROUGH=X", NULL};
+    struct world *w = *state;
+    const char *const with[] = {bz_arena_printf(&w->arena, "HOME=%s/", w->dir->path).p,
+                                NULL};
+    struct bz_environ env = {0};
+    struct bz_config_opts opts = {.build_dir = at(w, "build"), .env = &env};
+    struct bz_meta *m = NULL;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_file(w, "build/conf/bblayers.conf",
+             "BBPATH = \"${TOPDIR}\"\nBBLAYERS = \"~/core\"\n");
+    bz_environ_read(&env, with, NULL, 0);
+    assert_ok(bz_config_load(w->library, &opts, &m, &w->err), &w->err);
+    assert_var(m, "BBFILES",
+               bz_arena_printf(&w->arena, " %s/core/*.bb", w->dir->path).p);
+    bz_meta_free(m);
+    bz_environ_release(&env);
+
+    bz_environ_read(&env, without, NULL, 0);
+    assert_int_equal(bz_config_load(w->library, &opts, &m, &w->err), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "~/core does not exist"));
+    bz_environ_release(&env);
+}
+
+static void names_of_configurations_do_not_begin_with_a_digit(void **state)
+{
+    struct world *w = *state;
+    struct bz_str list;
+
+    set_var(w->meta, "BBMULTICONFIG", " a  b1 ");
+    assert_ok(bz_config_multi(w->meta, &list, &w->err), &w->err);
+    assert_text("BBMULTICONFIG", list, " a  b1 ");
+    set_var(w->meta, "BBMULTICONFIG", "a 1b");
+    assert_int_equal(bz_config_multi(w->meta, &list, &w->err), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "'1b'"));
+}
+
 static void wrong_projects_say_what_is_wrong(void **state)
 {
     static const struct {
@@ -172,6 +251,10 @@ int main(void)
         world_test(dynamic_files_depend_on_other_collections),
         world_test(the_environment_is_below_everything),
         world_test(a_multiconfig_is_known_from_the_start),
+        world_test(files_of_the_user_come_first_and_last),
+        world_test(a_file_of_the_user_that_is_missing_is_named),
+        world_test(a_tilde_in_bblayers_is_the_home_that_passes),
+        world_test(names_of_configurations_do_not_begin_with_a_digit),
         world_test(wrong_projects_say_what_is_wrong),
         world_test(a_directory_without_a_project_is_not_found),
     };
