@@ -328,6 +328,8 @@ class Symbols(LintTest):
                   "uses cJSON_Parse: cJSON is called by codec/json.c alone"),
         "libyaml": ("int f(void) { return yaml_parser_new(); }", "uses yaml_parser_new: libyaml"),
         "PCRE2": ("int f(void) { return pcre2_match_8(); }", "uses pcre2_match_8: PCRE2"),
+        "protobuf-c": ("int f(void) { return protobuf_c_message_unpack(); }",
+                       "uses protobuf_c_message_unpack: protobuf-c"),
         "libcurl": ("int f(void) { return curl_easy_init(); }", "uses curl_easy_init: libcurl"),
         "libarchive": ("int f(void) { return archive_read_new(); }",
                        "uses archive_read_new: libarchive"),
@@ -367,7 +369,8 @@ class Symbols(LintTest):
         places = {
             "thread": "pool/worker", "fork": "os/proc", "spawn": "sandbox/spawn",
             "_exit": "x/proc", "libcrypto": "codec/digest", "cJSON": "x/json",
-            "libyaml": "codec/yaml", "PCRE2": "recipe/regex", "libcurl": "net/http",
+            "libyaml": "codec/yaml", "PCRE2": "recipe/regex",
+            "protobuf-c": "codec/reapi", "libcurl": "net/http",
             "libarchive": "codec/archive", "SQLite": "x/index", "zeroed global": "x/log",
         }
         self.write({f"lib/{place}.c": self.text(name) for name, place in places.items()})
