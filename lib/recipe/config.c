@@ -306,7 +306,7 @@ int bz_config_load(struct bz_library *library, const struct bz_config_opts *opts
     if (rc < 0)
         return rc;
     m->class_type = "recipe";
-    m->config_looks = m->looked_at.len;
+    m->complete = true;
     *out = m;
     m = NULL; /* the caller owns it now */
     return 0;

@@ -44,8 +44,7 @@ static void note_tried(void *ctx, struct bz_str path)
 {
     struct search *s = ctx;
 
-    s->again = bz_meta_looked_here(s->meta, path);
-    bz_meta_look(s->meta, path);
+    s->again = !bz_meta_look(s->meta, path);
 }
 
 /* Adds the directories of a list such as BBPATH; those that are not absolute lie below
@@ -322,6 +321,19 @@ static int run_file(struct bz_eval *e, const struct bz_ast *ast, enum bz_eval_as
     return rc;
 }
 
+/* A recipe is read once, and so is most of what appends to it: these go with the meta.
+ * Everything else will be wanted again. */
+static int get_statements(struct bz_eval *e, struct bz_str path,
+                          enum bz_parse_kind kind, enum bz_eval_as as,
+                          const struct bz_ast **out, struct bz_err *err)
+{
+    struct bz_library_sheet sheet = {.arena = &e->meta->arena, .notes = e->notes};
+
+    if (as == BZ_EVAL_RECIPE || as == BZ_EVAL_APPEND)
+        return bz_library_read(e->library, path, kind, &sheet, out, err);
+    return bz_library_get(e->library, path, kind, out, err);
+}
+
 int bz_eval_file(struct bz_eval *e, struct bz_str path, enum bz_eval_as as,
                  struct bz_err *err)
 {
@@ -346,7 +358,7 @@ int bz_eval_file(struct bz_eval *e, struct bz_str path, enum bz_eval_as as,
     if (rc == 0 && as == BZ_EVAL_BASE)
         kind = BZ_PARSE_BASECONF;
     if (rc == 0)
-        rc = bz_library_get(e->library, found, kind, &ast, err);
+        rc = get_statements(e, found, kind, as, &ast, err);
     return rc == 0 ? run_file(e, ast, as, err) : rc;
 }
 
@@ -359,8 +371,7 @@ static int find_include(struct bz_eval *e, struct bz_str name, struct bz_str *ou
     int rc = 0;
 
     if (bz_path_is_absolute(name)) {
-        again = bz_meta_looked_here(e->meta, name);
-        bz_meta_look(e->meta, name);
+        again = !bz_meta_look(e->meta, name);
         *out = bz_library_exists(e->library, name) ? name : (struct bz_str){0};
     } else {
         rc = find(e, bz_path_dirname(parent), name, out, &again, err);

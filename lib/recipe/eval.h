@@ -22,6 +22,8 @@ struct bz_eval_frame {
 struct bz_eval {
     struct bz_meta *meta;
     struct bz_library *library;
+    struct bz_buf *notes;      /* what the parser says of the recipe's own files, or
+                                  NULL: the library keeps it */
     struct bz_eval_frame *top; /* NULL between files */
     size_t files;              /* evaluated so far */
     bool located;              /* the failure on its way up names its place already */

@@ -226,7 +226,7 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
 static int read_recipe(struct bz_meta *m, struct bz_library *library,
                        const struct bz_finalize_opts *opts, struct bz_err *err)
 {
-    struct bz_eval e = {.meta = m, .library = library};
+    struct bz_eval e = {.meta = m, .library = library, .notes = opts->notes};
     const struct bz_meta_names *appends = opts->appends;
     int rc = set(m, "__BB_RECIPE_FILE", opts->path, err);
 

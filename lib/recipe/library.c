@@ -1,30 +1,35 @@
 #include "recipe/library.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sync.h"
+#include "base/vec.h"
+#include "os/fs.h"
 #include "os/path.h"
+
+enum { KINDS = BZ_PARSE_BASECONF + 1 };
 
 struct book {
     struct bz_arena arena;
     struct bz_ast *ast; /* NULL: rc and err say why */
     int rc;
     struct bz_err err;
+    struct bz_str diags;
 };
 
 struct bz_library {
     struct bz_sync_mutex mu;
-    struct bz_arena arena; /* mu; paths, diagnostics */
-    struct bz_map books;   /* mu; kind and path -> struct book * */
-    struct bz_map exists;  /* mu; path -> 1 or 2: no or yes */
-    struct bz_buf diags;   /* mu */
+    struct bz_arena arena;      /* mu; looks, diagnostics */
+    struct bz_map books[KINDS]; /* mu; path -> struct book * */
+    struct bz_map looks;        /* mu; path -> struct bz_library_look * */
+    struct bz_map diags;        /* mu; path -> struct bz_str * */
+    bz_library_hash_fn hash;
+    void *hash_ctx;
 };
-
-enum { NO = 1, YES = 2 };
 
 struct bz_library *bz_library_new(void)
 {
@@ -41,11 +46,13 @@ void bz_library_free(struct bz_library *lib)
 {
     if (!lib)
         return;
-    for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->books, it));)
-        book_free(it->p);
-    bz_map_release(&lib->books);
-    bz_map_release(&lib->exists);
-    bz_buf_release(&lib->diags);
+    for (size_t i = 0; i < BZ_COUNTOF(lib->books); i++) {
+        for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->books[i], it));)
+            book_free(it->p);
+        bz_map_release(&lib->books[i]);
+    }
+    bz_map_release(&lib->looks);
+    bz_map_release(&lib->diags);
     bz_arena_release(&lib->arena);
     free(lib);
 }
@@ -55,48 +62,219 @@ void bz_library_freep(struct bz_library **lib)
     bz_library_free(*lib);
 }
 
-static struct book *book_new(struct bz_str path, enum bz_parse_kind kind,
-                             struct bz_buf *diags)
+void bz_library_set_hash(struct bz_library *lib, bz_library_hash_fn hash, void *ctx)
 {
-    struct book *b = bz_mem_zalloc(sizeof(*b));
-    struct bz_diag_list list = {.arena = &b->arena};
+    lib->hash = hash;
+    lib->hash_ctx = ctx;
+}
 
-    b->rc = bz_parse_file(&b->arena, bz_arena_dup(&b->arena, path).p, kind, &list,
-                          &b->ast, &b->err);
-    if (b->rc < 0)
-        b->ast = NULL;
+/* ---- looks ---- */
+
+static struct bz_library_look *find_look(struct bz_library *lib, struct bz_str path)
+{
+    struct bz_map_entry *it;
+    struct bz_library_look *look = NULL;
+
+    bz_sync_lock(&lib->mu);
+    it = bz_map_get(&lib->looks, path);
+    if (it)
+        look = it->p; /* the entry itself may move as soon as the lock is given up */
+    bz_sync_unlock(&lib->mu);
+    return look;
+}
+
+/* Notes what was found, unless another thread has: the first look counts, but that a
+ * file's content counts is never forgotten. Nothing becomes something only if whoever
+ * found nothing learns of it: so that stays. */
+static struct bz_library_look *note_look(struct bz_library *lib,
+                                         const struct bz_library_look *found)
+{
+    struct bz_map_entry *it;
+    struct bz_library_look *look;
+
+    bz_sync_lock(&lib->mu);
+    it = bz_map_get(&lib->looks, found->path);
+    if (!it) {
+        struct bz_str path = bz_arena_dup(&lib->arena, found->path);
+
+        it = bz_map_put(&lib->looks, path);
+        look = BZ_ARENA_NEW(&lib->arena, struct bz_library_look);
+        *look = *found;
+        look->path = path; /* which others read without the lock */
+        it->p = look;
+    }
+    look = it->p;
+    if (found->read && !look->read && look->stamp.kind != BZ_STAMP_ABSENT) {
+        look->stamp = found->stamp;
+        look->read = true;
+        memcpy(look->content, found->content, sizeof(look->content));
+    }
+    bz_sync_unlock(&lib->mu);
+    return look;
+}
+
+/* Looks at a path that may have been looked at; NULL if it is too long to exist. */
+static const struct bz_library_look *look_at(struct bz_library *lib, struct bz_str path)
+{
+    struct bz_library_look found = {.path = path}, *look = find_look(lib, path);
+    struct bz_path terminated;
+    struct bz_err err;
+
+    if (look)
+        return look;
+    if (bz_path_join(BZ_STR(""), path, &terminated, &err) < 0)
+        return NULL;
+    bz_stamp_path(AT_FDCWD, terminated.s, &found.stamp);
+    return note_look(lib, &found);
+}
+
+/* Whether something was there; also while another thread notes that it was read. */
+static bool is_there(struct bz_library *lib, const struct bz_library_look *look)
+{
+    bool there;
+
+    if (!look)
+        return false;
+    bz_sync_lock(&lib->mu);
+    there = look->stamp.kind != BZ_STAMP_ABSENT;
+    bz_sync_unlock(&lib->mu);
+    return there;
+}
+
+bool bz_library_exists(struct bz_library *lib, struct bz_str path)
+{
+    return is_there(lib, look_at(lib, path));
+}
+
+const struct bz_library_look *bz_library_look(struct bz_library *lib,
+                                              struct bz_str path)
+{
+    return find_look(lib, path);
+}
+
+struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
+                              struct bz_str name, bz_library_tried_fn tried, void *ctx)
+{
+    struct bz_str dir;
+
+    while (bz_str_next_part(&dirs, ':', &dir)) {
+        const struct bz_library_look *look;
+        struct bz_path path;
+        struct bz_err err;
+
+        if (bz_path_join(dir, name, &path, &err) < 0)
+            continue;
+        tried(ctx, bz_path_str(&path));
+        look = look_at(lib, bz_path_str(&path));
+        if (is_there(lib, look))
+            return look->path;
+    }
+    return (struct bz_str){0};
+}
+
+/* ---- files ---- */
+
+/* The stamp comes first: what is read then is at least as new. */
+static int read_bytes(struct bz_library *lib, struct bz_str path, char **data,
+                      size_t *n, struct bz_err *err)
+{
+    struct bz_library_look found = {.path = path};
+    BZ_CLEANUP(bz_fs_closep) int fd = open(path.p, O_RDONLY | O_CLOEXEC);
+    int rc;
+
+    if (fd < 0) {
+        rc = bz_fail_sys(err, "open %s", path.p);
+        look_at(lib, path);
+        return rc;
+    }
+    found.read = bz_stamp_fd(fd, &found.stamp);
+    rc = bz_fs_read_fd(fd, path.p, BZ_PARSE_MAX, data, n, err);
+    if (rc < 0)
+        found.read = false;
+    else if (lib->hash)
+        lib->hash(lib->hash_ctx, bz_str_of(*data, *n), found.content);
+    note_look(lib, &found);
+    return rc;
+}
+
+/* `path` is terminated and lives as long as the arena. */
+static int parse(struct bz_library *lib, struct bz_arena *arena, struct bz_str path,
+                 enum bz_parse_kind kind, struct bz_buf *diags, struct bz_ast **out,
+                 struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) char *data = NULL;
+    struct bz_diag_list list = {.arena = arena};
+    size_t n;
+    int rc = read_bytes(lib, path, &data, &n, err);
+
+    if (rc < 0)
+        return rc;
+    rc = bz_parse_text(arena, path.p, kind, bz_str_of(data, n), &list, out, err);
     for (const struct bz_diag *d = list.first; d; d = d->next)
         bz_diag_format(d, diags);
+    return rc;
+}
+
+static struct book *book_new(struct bz_library *lib, struct bz_str path,
+                             enum bz_parse_kind kind)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf diags = {0};
+    struct book *b = bz_mem_zalloc(sizeof(*b));
+
+    b->rc = parse(lib, &b->arena, bz_arena_dup(&b->arena, path), kind, &diags, &b->ast,
+                  &b->err);
+    if (b->rc < 0)
+        b->ast = NULL;
+    b->diags = bz_arena_dup(&b->arena, bz_buf_str(&diags));
     return b;
 }
 
-static struct book *find_book(struct bz_library *lib, struct bz_str key)
+static struct book *find_book(struct bz_library *lib, struct bz_str path,
+                              enum bz_parse_kind kind)
 {
     struct bz_map_entry *it;
     struct book *b = NULL;
 
     bz_sync_lock(&lib->mu);
-    it = bz_map_get(&lib->books, key);
+    it = bz_map_get(&lib->books[kind], path);
     if (it)
-        b = it->p; /* the entry itself may move as soon as the lock is given up */
+        b = it->p;
     bz_sync_unlock(&lib->mu);
     return b;
 }
 
+static void keep_diags_locked(struct bz_library *lib, struct bz_str path,
+                              struct bz_str text) BZ_REQUIRES(lib->mu);
+
+/* A text to be told by bz_library_diags. */
+static void keep_diags_locked(struct bz_library *lib, struct bz_str path,
+                              struct bz_str text)
+{
+    struct bz_map_entry *it;
+    struct bz_str *kept;
+
+    if (text.n == 0 || bz_map_get(&lib->diags, path))
+        return;
+    kept = BZ_ARENA_NEW(&lib->arena, struct bz_str);
+    *kept = bz_arena_dup(&lib->arena, text);
+    it = bz_map_put(&lib->diags, bz_arena_dup(&lib->arena, path));
+    it->p = kept;
+}
+
 /* Puts the book in, unless another thread has: then that one counts. */
-static struct book *shelve(struct bz_library *lib, struct bz_str key, struct book *b,
-                           struct bz_str diags)
+static struct book *shelve(struct bz_library *lib, struct bz_str path,
+                           enum bz_parse_kind kind, struct book *b)
 {
     struct bz_map_entry *it;
     struct book *other = NULL;
 
     bz_sync_lock(&lib->mu);
-    it = bz_map_get(&lib->books, key);
+    it = bz_map_get(&lib->books[kind], path);
     if (it) {
         other = it->p;
     } else {
-        bz_map_put(&lib->books, bz_arena_dup(&lib->arena, key))->p = b;
-        bz_buf_add_str(&lib->diags, diags);
+        bz_map_put(&lib->books[kind], bz_arena_dup(&lib->arena, path))->p = b;
+        keep_diags_locked(lib, path, b->diags);
     }
     bz_sync_unlock(&lib->mu);
     if (!other)
@@ -108,78 +286,56 @@ static struct book *shelve(struct bz_library *lib, struct bz_str key, struct boo
 int bz_library_get(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,
                    const struct bz_ast **out, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf key = {0};
-    struct book *b;
+    struct book *b = find_book(lib, path, kind);
 
-    bz_buf_addf(&key, "%d%.*s", (int)kind, BZ_STR_ARG(path));
-    b = find_book(lib, bz_buf_str(&key));
-    if (!b) {
-        BZ_CLEANUP(bz_buf_release) struct bz_buf diags = {0};
-
-        b = book_new(path, kind, &diags);
-        b = shelve(lib, bz_buf_str(&key), b, bz_buf_str(&diags));
-    }
+    if (!b)
+        b = shelve(lib, path, kind, book_new(lib, path, kind));
     *out = b->ast;
     if (b->rc < 0)
         *err = b->err;
     return b->rc;
 }
 
-bool bz_library_exists(struct bz_library *lib, struct bz_str path)
+int bz_library_read(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,
+                    const struct bz_library_sheet *sheet, const struct bz_ast **out,
+                    struct bz_err *err)
 {
-    struct bz_path terminated;
-    struct bz_map_entry *it;
-    struct bz_err err;
-    uint64_t answer;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf own = {0};
+    struct bz_ast *ast = NULL;
+    int rc = parse(lib, sheet->arena, bz_arena_dup(sheet->arena, path), kind,
+                   sheet->notes ? sheet->notes : &own, &ast, err);
 
-    bz_sync_lock(&lib->mu);
-    it = bz_map_get(&lib->exists, path);
-    answer = it ? it->u : 0;
-    bz_sync_unlock(&lib->mu);
-    if (answer)
-        return answer == YES;
-    if (bz_path_join(BZ_STR(""), path, &terminated, &err) < 0)
-        return false; /* too long to exist */
-    answer = access(terminated.s, F_OK) == 0 ? YES : NO;
-    bz_sync_lock(&lib->mu);
-    if (!bz_map_get(&lib->exists, path))
-        bz_map_put(&lib->exists, bz_arena_dup(&lib->arena, path))->u = answer;
-    bz_sync_unlock(&lib->mu);
-    return answer == YES;
-}
-
-static struct bz_str keep(struct bz_library *lib, struct bz_str path)
-{
-    struct bz_str kept;
-
-    bz_sync_lock(&lib->mu);
-    kept = bz_arena_dup(&lib->arena, path);
-    bz_sync_unlock(&lib->mu);
-    return kept;
-}
-
-struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
-                              struct bz_str name, bz_library_tried_fn tried, void *ctx)
-{
-    struct bz_str dir;
-
-    while (bz_str_next_part(&dirs, ':', &dir)) {
-        struct bz_path path;
-        struct bz_err err;
-
-        if (bz_path_join(dir, name, &path, &err) < 0)
-            continue;
-        tried(ctx, bz_path_str(&path));
-        if (bz_library_exists(lib, bz_path_str(&path)))
-            return keep(lib, bz_path_str(&path));
+    *out = rc < 0 ? NULL : ast;
+    if (own.len > 0) {
+        bz_sync_lock(&lib->mu);
+        keep_diags_locked(lib, path, bz_buf_str(&own));
+        bz_sync_unlock(&lib->mu);
     }
-    return (struct bz_str){0};
+    return rc;
+}
+
+struct told {
+    struct bz_str path, text;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    return bz_str_cmp(((const struct told *)a)->path, ((const struct told *)b)->path);
 }
 
 void bz_library_diags(struct bz_library *lib, struct bz_buf *out)
 {
+    BZ_CLEANUP(bz_vec_release) struct library_told BZ_VEC(struct told) all = {0};
+
     bz_sync_lock(&lib->mu);
-    bz_buf_add_str(out, bz_buf_str(&lib->diags));
-    bz_buf_truncate(&lib->diags, 0);
+    for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->diags, it));) {
+        struct bz_str *text = it->p;
+
+        BZ_VEC_PUSH(&all, (struct told){it->key, *text});
+        *text = (struct bz_str){0};
+    }
     bz_sync_unlock(&lib->mu);
+    BZ_VEC_SORT(&all, by_path);
+    for (size_t i = 0; i < all.len; i++)
+        bz_buf_add_str(out, all.at[i].text);
 }

@@ -4,7 +4,8 @@
  * is then perhaps parsed twice, but all get the same statements. What has been
  * given out does not change and lives as long as the library. The disk is asked
  * once about each path, so a library is for one look at the metadata, not for
- * watching it.
+ * watching it. What it found is remembered with a stamp, for whoever wants to know
+ * later whether it is still so.
  */
 #ifndef BZ_RECIPE_LIBRARY_H
 #define BZ_RECIPE_LIBRARY_H
@@ -13,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "os/stamp.h"
 #include "recipe/ast.h"
 #include "recipe/parse.h"
 
@@ -27,6 +29,16 @@ void bz_library_freep(struct bz_library **lib);
 int bz_library_get(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,
                    const struct bz_ast **out, struct bz_err *err) BZ_MUST_CHECK;
 
+/* The same of a file that will not be asked for again: it is parsed into the caller's
+ * arena, and what the parser has to say goes to `notes`, unless that is NULL. */
+struct bz_library_sheet {
+    struct bz_arena *arena;
+    struct bz_buf *notes;
+};
+int bz_library_read(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,
+                    const struct bz_library_sheet *sheet, const struct bz_ast **out,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
 /* Whether something is at that path; a link that leads nowhere is nothing. */
 bool bz_library_exists(struct bz_library *lib, struct bz_str path);
 
@@ -37,8 +49,26 @@ typedef void (*bz_library_tried_fn)(void *ctx, struct bz_str path);
 struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
                               struct bz_str name, bz_library_tried_fn tried, void *ctx);
 
-/* Formats everything the parser had to say about any file, in the order it was
- * found, and forgets it. */
+/* Formats everything the parser had to say about files that were not read for a sheet
+ * with notes, by path, and forgets it. */
 void bz_library_diags(struct bz_library *lib, struct bz_buf *out);
+
+/* What was found at a path: the first time it was looked at, or, of a file that was
+ * read, just before that. */
+struct bz_library_look {
+    struct bz_str path;
+    struct bz_stamp stamp;
+    bool read;           /* the content counted, not only that it is there */
+    uint8_t content[32]; /* the hash of the bytes read; zero if none was asked for */
+};
+
+/* NULL: nobody asked for this path. Lives as long as the library. */
+const struct bz_library_look *bz_library_look(struct bz_library *lib,
+                                              struct bz_str path);
+
+/* Sets how contents are hashed, before the first file is read; by default they are not.
+ * Called by several threads at a time. */
+typedef void (*bz_library_hash_fn)(void *ctx, struct bz_str bytes, uint8_t out[32]);
+void bz_library_set_hash(struct bz_library *lib, bz_library_hash_fn hash, void *ctx);
 
 #endif

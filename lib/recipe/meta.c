@@ -35,11 +35,13 @@ struct bz_meta *bz_meta_copy(const struct bz_meta *from)
         BZ_VEC_PUSH(&m->pylibs, from->pylibs.at[i]);
     for (size_t i = 0; i < from->deferred.len; i++)
         BZ_VEC_PUSH(&m->deferred, from->deferred.at[i]);
-    copy_names(&m->looked_at, &from->looked_at);
-    bz_map_reserve(&m->looked_set, m->looked_at.len);
-    for (size_t i = 0; i < m->looked_at.len; i++)
-        bz_map_put(&m->looked_set, m->looked_at.at[i])->u = i + 1;
-    m->config_looks = from->config_looks;
+    m->config = from->complete ? from : from->config;
+    if (!from->complete) {
+        copy_names(&m->looked_at, &from->looked_at);
+        bz_map_reserve(&m->looked_set, m->looked_at.len);
+        for (size_t i = 0; i < m->looked_at.len; i++)
+            bz_map_put(&m->looked_set, m->looked_at.at[i])->u = 1;
+    }
     bz_taskdef_copy(&m->tasks, &from->tasks);
     return m;
 }
@@ -71,13 +73,6 @@ bool bz_meta_looked(const struct bz_meta *m, struct bz_str path)
     return bz_map_get(&m->looked_set, path) != NULL;
 }
 
-bool bz_meta_looked_here(const struct bz_meta *m, struct bz_str path)
-{
-    const struct bz_map_entry *it = bz_map_get(&m->looked_set, path);
-
-    return it && it->u > m->config_looks;
-}
-
 bool bz_meta_look(struct bz_meta *m, struct bz_str path)
 {
     struct bz_str kept;
@@ -86,7 +81,7 @@ bool bz_meta_look(struct bz_meta *m, struct bz_str path)
         return false;
     kept = bz_arena_dup(&m->arena, path);
     BZ_VEC_PUSH(&m->looked_at, kept);
-    bz_map_put(&m->looked_set, kept)->u = m->looked_at.len;
+    bz_map_put(&m->looked_set, kept)->u = 1;
     return true;
 }
 

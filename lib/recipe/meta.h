@@ -4,7 +4,8 @@
  * The lists that are not variables: which classes have been inherited, which
  * still have to be, the tasks, handlers and anonymous functions, and every path
  * that was looked at, found or not, since a change of any of them can change
- * the result.
+ * the result. Copies of a complete configuration begin with no paths: what it looked
+ * at is its own affair, unless a recipe looks at it as well.
  *
  * One thread at a time. A copy shares the store as bz_vars_new() does: the
  * original must neither change nor go away before its copies.
@@ -45,8 +46,9 @@ struct bz_meta {
     struct bz_meta_names handlers, anonymous;
     struct bz_meta_pylibs BZ_VEC(struct bz_meta_pylib) pylibs;
     struct bz_meta_names looked_at; /* each path once */
-    struct bz_map looked_set;       /* path -> its place in looked_at, from 1 */
-    size_t config_looks;            /* how many of them were for the configuration */
+    struct bz_map looked_set;
+    bool complete;                /* a configuration that has been read to its end */
+    const struct bz_meta *config; /* the complete one it was copied from, or NULL */
 };
 
 struct bz_meta *bz_meta_new(void);
@@ -57,8 +59,6 @@ void bz_meta_freep(struct bz_meta **m);
 /* Notes that the result depends on `path`. False if that was known. */
 bool bz_meta_look(struct bz_meta *m, struct bz_str path);
 bool bz_meta_looked(const struct bz_meta *m, struct bz_str path);
-/* The same, since the configuration was complete. */
-bool bz_meta_looked_here(const struct bz_meta *m, struct bz_str path);
 
 bool bz_meta_has(const struct bz_meta_names *names, struct bz_str name);
 

@@ -228,6 +228,20 @@ static void compare_tasks(struct mini *m, const char *recipe, struct bz_meta *me
             bz_buf_str(&out));
 }
 
+static void add_looks(struct bz_buf *out, const struct bz_meta *meta,
+                      const struct bz_meta *without)
+{
+    for (size_t i = 0; i < meta->looked_at.len; i++) {
+        struct bz_path path;
+        struct bz_err err;
+
+        if (without && bz_meta_looked(without, meta->looked_at.at[i]))
+            continue;
+        must(bz_path_normalise(meta->looked_at.at[i], &path, &err), "path", &err);
+        bz_buf_addf(out, "%s%s", out->len ? " " : "", path.s);
+    }
+}
+
 /* The paths that were looked at, each once, in order. */
 static void compare_looks(struct mini *m, const char *recipe, struct bz_meta *meta,
                           const struct bz_doc *vars)
@@ -235,13 +249,8 @@ static void compare_looks(struct mini *m, const char *recipe, struct bz_meta *me
     const struct bz_doc *expected = bz_doc_find(vars, "BBINCLUDED");
     BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
 
-    for (size_t i = 0; i < meta->looked_at.len; i++) {
-        struct bz_path path;
-        struct bz_err err;
-
-        must(bz_path_normalise(meta->looked_at.at[i], &path, &err), "path", &err);
-        bz_buf_addf(&out, "%s%s", i ? " " : "", path.s);
-    }
+    add_looks(&out, meta->config, NULL);
+    add_looks(&out, meta, meta->config);
     compare(m, recipe, "files", BZ_STR("BBINCLUDED"), settle(m, expected->text),
             bz_buf_str(&out));
 }

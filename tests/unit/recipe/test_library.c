@@ -112,6 +112,87 @@ static void what_the_parser_says_is_told_once(void **state)
     assert_string_equal(bz_buf_text(&said), "");
 }
 
+static void what_the_parser_says_comes_by_path(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf said = {0};
+    const struct bz_ast *ast;
+
+    put_file(w, "b.bb", "B=\"1\"\n");
+    put_file(w, "a.bb", "A=\"1\"\n");
+    assert_ok(get(w, "b.bb", &ast), &w->err);
+    assert_ok(get(w, "a.bb", &ast), &w->err);
+    bz_library_diags(w->library, &said);
+    assert_true(strstr(bz_buf_text(&said), "a.bb:1:") <
+                strstr(bz_buf_text(&said), "b.bb:1:"));
+}
+
+static void a_sheet_is_the_callers(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, said = {0};
+    struct bz_library_sheet sheet = {.arena = &w->arena, .notes = &notes};
+    const struct bz_ast *first, *second;
+
+    put_file(w, "a.bb", "A=\"1\"\n");
+    assert_ok(bz_library_read(w->library, at(w, "a.bb"), BZ_PARSE_BB, &sheet, &first,
+                              &w->err),
+              &w->err);
+    assert_non_null(strstr(bz_buf_text(&notes), "a.bb:1:"));
+    put_file(w, "a.bb", "A = \"1\"\nB = \"2\"\n");
+    assert_ok(bz_library_read(w->library, at(w, "a.bb"), BZ_PARSE_BB, &sheet, &second,
+                              &w->err),
+              &w->err);
+    assert_int_equal(second->count, 2); /* read again, not remembered */
+    bz_library_diags(w->library, &said);
+    assert_string_equal(bz_buf_text(&said), "");
+    put_file(w, "a.bb", "wrong\n");
+    sheet.notes = NULL;
+    assert_int_equal(bz_library_read(w->library, at(w, "a.bb"), BZ_PARSE_BB, &sheet,
+                                     &first, &w->err),
+                     BZ_E_INVAL);
+    assert_null(first);
+    bz_library_diags(w->library, &said);
+    assert_non_null(strstr(bz_buf_text(&said), "a.bb:1:"));
+}
+
+static void count_bytes(void *ctx, struct bz_str bytes, uint8_t out[32])
+{
+    (void)ctx;
+    memset(out, (int)bytes.n, 32);
+}
+
+static void what_was_found_is_remembered_with_a_stamp(void **state)
+{
+    struct world *w = *state;
+    const struct bz_library_look *look;
+    const struct bz_ast *ast;
+
+    bz_library_set_hash(w->library, count_bytes, NULL);
+    put_file(w, "a.bb", "A = \"1\"\n");
+    assert_null(bz_library_look(w->library, at(w, "a.bb")));
+    assert_true(bz_library_exists(w->library, at(w, "a.bb")));
+    look = bz_library_look(w->library, at(w, "a.bb"));
+    assert_int_equal(look->stamp.kind, BZ_STAMP_FILE);
+    assert_false(look->read);
+    put_file(w, "a.bb", "A = \"12\"\n"); /* what counts is what is read */
+    assert_ok(get(w, "a.bb", &ast), &w->err);
+    look = bz_library_look(w->library, at(w, "a.bb"));
+    assert_true(look->read);
+    assert_int_equal(look->stamp.size, 9);
+    assert_int_equal(look->content[31], 9);
+    assert_string_equal(look->path.p, at(w, "a.bb").p);
+
+    assert_false(bz_library_exists(w->library, at(w, "b.bb")));
+    put_file(w, "b.bb", ""); /* too late: somebody has been told that there is none */
+    assert_ok(get(w, "b.bb", &ast), &w->err);
+    look = bz_library_look(w->library, at(w, "b.bb"));
+    assert_int_equal(look->stamp.kind, BZ_STAMP_ABSENT);
+    assert_int_equal(get(w, "c.bb", &ast), BZ_E_NOENT);
+    look = bz_library_look(w->library, at(w, "c.bb"));
+    assert_int_equal(look->stamp.kind, BZ_STAMP_ABSENT);
+}
+
 enum { THREADS = 4, FILES = 32 };
 
 struct reader {
@@ -169,6 +250,9 @@ int main(void)
         world_test(a_path_too_long_does_not_exist),
         world_test(a_search_takes_the_first_and_reports_what_it_tried),
         world_test(what_the_parser_says_is_told_once),
+        world_test(what_the_parser_says_comes_by_path),
+        world_test(a_sheet_is_the_callers),
+        world_test(what_was_found_is_remembered_with_a_stamp),
         world_test(threads_get_the_same_statements),
     };
 

@@ -35,17 +35,22 @@ static void what_the_configuration_looked_at_is_told_apart(void **state)
 {
     BZ_CLEANUP(bz_meta_freep) struct bz_meta *config = bz_meta_new();
     BZ_CLEANUP(bz_meta_freep) struct bz_meta *recipe = NULL;
+    BZ_CLEANUP(bz_meta_freep) struct bz_meta *variant = NULL;
 
     (void)state;
     bz_meta_look(config, BZ_STR("/conf"));
-    assert_true(bz_meta_looked_here(config, BZ_STR("/conf")));
-    config->config_looks = config->looked_at.len;
+    config->complete = true;
     recipe = bz_meta_copy(config);
     bz_meta_look(recipe, BZ_STR("/bb"));
-    assert_true(bz_meta_looked(recipe, BZ_STR("/conf")));
-    assert_false(bz_meta_looked_here(recipe, BZ_STR("/conf")));
-    assert_true(bz_meta_looked_here(recipe, BZ_STR("/bb")));
-    assert_false(bz_meta_looked_here(recipe, BZ_STR("/other")));
+    assert_ptr_equal(recipe->config, config);
+    assert_false(recipe->complete);
+    assert_false(bz_meta_looked(recipe, BZ_STR("/conf")));
+    assert_true(bz_meta_look(recipe, BZ_STR("/conf"))); /* a recipe's own look */
+    variant = bz_meta_copy(recipe);
+    assert_ptr_equal(variant->config, config);
+    assert_true(bz_meta_looked(variant, BZ_STR("/bb")));
+    assert_true(bz_meta_looked(variant, BZ_STR("/conf")));
+    assert_int_equal(config->looked_at.len, 1);
 }
 
 static void a_copy_has_all_and_leaves_the_original_alone(void **state)
