@@ -1,5 +1,6 @@
 /* op_scan.c - ops that look for the references in a piece of code.
  */
+#include "code/sh_execs.h"
 #include "judge.h"
 #include "op.h"
 #include "vars/expr.h"
@@ -59,7 +60,32 @@ static enum replay_verdict op_scan(struct replay_run *r, struct replay_slot *s,
     return verdict;
 }
 
+/* Which commands a shell text runs. */
+static enum replay_verdict op_shell(struct replay_run *r, struct replay_slot *s,
+                                    const struct bz_doc *op)
+{
+    const struct bz_doc *text = bz_doc_find(op, "text");
+    const struct bz_doc *raises = bz_doc_find(op, "raises");
+    struct bz_refs refs;
+    struct bz_err err;
+    enum replay_verdict verdict = REPLAY_PASSED;
+    int rc;
+
+    (void)s;
+    if (!text)
+        return REPLAY_NOT_YET;
+    bz_refs_init(&refs, &r->arena);
+    rc = bz_sh_execs_find(text->text, &refs, &err);
+    if ((rc < 0) != (raises != NULL))
+        verdict = replay_judge_fail(r, rc < 0 ? err.msg : "no error", text->text);
+    else if (rc == 0 && !same_names(bz_doc_find(op, "execs"), &refs.execs))
+        verdict = replay_judge_fail(r, "other commands", text->text);
+    bz_refs_release(&refs);
+    return verdict;
+}
+
 const struct replay_op replay_op_scan[] = {
     {"parse_python", op_scan, false},
-    {0        },
+    {"parse_shell",         op_shell, false},
+    {0 },
 };
