@@ -54,6 +54,7 @@ extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_help;
 extern const struct bz_cmd bz_cmd_layers;
+extern const struct bz_cmd bz_cmd_parse;
 extern const struct bz_cmd bz_cmd_version;
 
 /* The named command, or NULL and *err filled with the nearest names. */

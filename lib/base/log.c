@@ -178,9 +178,10 @@ void bz_log_set_level(enum bz_log_level level)
     atomic_store_explicit(&max_level, (int)level, memory_order_relaxed);
 }
 
-void bz_log_set_sink(const struct bz_log_sink *sink)
+const struct bz_log_sink *bz_log_set_sink(const struct bz_log_sink *sink)
 {
-    /* release: pairs with the acquire in emit; the sink's fields come first */
-    atomic_store_explicit(&current_sink, sink ? sink : &stderr_sink,
-                          memory_order_release);
+    /* release: pairs with the acquire in emit; the sink's fields come first. acquire:
+     * the caller may write to the old one. */
+    return atomic_exchange_explicit(&current_sink, sink ? sink : &stderr_sink,
+                                    memory_order_acq_rel);
 }

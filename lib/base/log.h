@@ -48,7 +48,8 @@ struct bz_log_sink {
 };
 
 /* NULL is stderr. The sink is borrowed; it stays alive until it is replaced and every
- * thread that may have been logging meanwhile is known to be done. */
-void bz_log_set_sink(const struct bz_log_sink *sink);
+ * thread that may have been logging meanwhile is known to be done. Returns the one that
+ * is replaced, to put it back. */
+const struct bz_log_sink *bz_log_set_sink(const struct bz_log_sink *sink);
 
 #endif

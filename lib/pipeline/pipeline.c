@@ -177,6 +177,7 @@ int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_e
 {
     BZ_CLEANUP(bz_vec_release)
     struct BZ_VEC(struct bz_survey_source) sources = {0};
+    struct bz_survey_opts survey = {.sweep = p->sweep};
 
     for (size_t i = 0; i < p->mcs.len; i++)
         BZ_VEC_PUSH(&sources,
@@ -184,5 +185,8 @@ int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_e
                                               .config = p->mcs.at[i].config,
                                               .layers = &p->layers,
                                               .recipes = &p->mcs.at[i].recipes});
-    return bz_survey_run(out, sources.at, sources.len, p->library, err);
+    survey.sources = sources.at;
+    survey.nsources = sources.len;
+    survey.sweep.library = p->library;
+    return bz_survey_run(out, &survey, err);
 }

@@ -26,7 +26,9 @@ struct bz_pipeline {
     struct bz_library *library;
     struct bz_pipeline_mcs
         BZ_VEC(struct bz_pipeline_mc) mcs; /* the default one first */
-    struct bz_layers layers; /* by the default configuration, as in BitBake */
+    struct bz_layers layers;    /* by the default configuration, as in BitBake */
+    struct bz_sweep_opts sweep; /* how to evaluate recipes; all but the library may be
+                                   set before a survey */
 };
 
 struct bz_pipeline_opts {

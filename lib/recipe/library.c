@@ -204,7 +204,7 @@ static int parse(struct bz_library *lib, struct bz_arena *arena, struct bz_str p
 {
     BZ_CLEANUP(bz_mem_freep) char *data = NULL;
     struct bz_diag_list list = {.arena = arena};
-    size_t n;
+    size_t n = 0;
     int rc = read_bytes(lib, path, &data, &n, err);
 
     if (rc < 0)

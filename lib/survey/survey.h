@@ -12,6 +12,7 @@
 #include "recipe/collect.h"
 #include "recipe/library.h"
 #include "survey/facts.h"
+#include "survey/sweep.h"
 
 /* A multiconfig, loaded: what its recipes are evaluated on. */
 struct bz_survey_source {
@@ -36,13 +37,22 @@ struct bz_survey {
     size_t skipped;  /* of the variants */
     size_t masked;   /* files that BBMASK hides */
     size_t errors;   /* recipes that failed */
-    struct bz_facts_keep keep;
+    /* Warnings, and what the parser says about wrong recipes: lines, in the order of
+     * the recipes. What it says of other files is in the library. */
+    struct bz_buf notes;
+    struct bz_sweep_keeps keeps;
 };
 
-/* Evaluates all recipes of the sources, which must outlive the survey, as must the
- * library. On failure too, bz_survey_release must be called. */
-int bz_survey_run(struct bz_survey *s, const struct bz_survey_source *sources, size_t n,
-                  struct bz_library *library, struct bz_err *err) BZ_MUST_CHECK;
+struct bz_survey_opts {
+    const struct bz_survey_source *sources; /* must outlive the survey */
+    size_t nsources;
+    struct bz_sweep_opts sweep; /* the library must outlive the survey */
+};
+
+/* Evaluates all recipes of the sources. On failure too, bz_survey_release must be
+ * called. */
+int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
+                  struct bz_err *err) BZ_MUST_CHECK;
 void bz_survey_release(struct bz_survey *s);
 
 /* The configuration of a part, for reading what provider choice asks: PREFERRED_*,

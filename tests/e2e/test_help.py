@@ -13,7 +13,7 @@ class Help(bitzel.Case):
 
     def test_the_overview_lists_the_commands_there_are(self):
         self.assertEqual(self.commands(), ["doctor", "getvar", "help", "layers",
-                                             "version"])
+                                             "parse", "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -26,6 +26,7 @@ class Help(bitzel.Case):
 
     def test_help_names_the_options_of_the_command_and_of_all(self):
         own = {"doctor": ["--json"], "version": ["--json"], "help": [], "layers": ["--json"],
+               "parse": ["--jobs", "--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
         everywhere = ["--directory", "--color", "--quiet", "--verbose", "--help", "--version"]
         self.assertEqual(sorted(own), sorted(self.commands()))

@@ -27,20 +27,32 @@ struct opened {
     struct bz_meta *config;
     struct bz_layers layers;
     struct bz_collect recipes;
+    struct bz_survey_source source;
+    struct bz_survey survey;
 };
 
-static void open_project(struct world *w, struct opened *o)
+/* Reads the project and makes a survey of it. */
+static void open_project(struct world *w, unsigned threads, struct opened *o)
 {
     struct bz_config_opts opts = {.build_dir = at(w, "build"), .mc = BZ_STR("")};
+    struct bz_survey_opts survey = {
+        .sources = &o->source,
+        .nsources = 1,
+        .sweep = {.library = w->library, .threads = threads}
+    };
 
     *o = (struct opened){0};
     assert_ok(bz_config_load(w->library, &opts, &o->config, &w->err), &w->err);
     assert_ok(bz_layer_read(&o->layers, o->config, &w->err), &w->err);
     assert_ok(bz_collect_read(&o->recipes, o->config, &o->layers, &w->err), &w->err);
+    o->source =
+        (struct bz_survey_source){BZ_STR(""), o->config, &o->layers, &o->recipes};
+    assert_ok(bz_survey_run(&o->survey, &survey, &w->err), &w->err);
 }
 
 static void close_project(struct opened *o)
 {
+    bz_survey_release(&o->survey);
     bz_collect_release(&o->recipes);
     bz_layer_release(&o->layers);
     bz_meta_free(o->config);
@@ -58,17 +70,14 @@ static void all_recipes_and_their_variants_are_there_in_order(void **state)
         {"layer/wrong.bb",    "",       "wrong",       "",       true },
     };
     struct world *w = *state;
-    struct bz_survey s = {0};
     struct opened o;
 
     put_files(w, project, BZ_COUNTOF(project));
-    open_project(w, &o);
-    struct bz_survey_source source = {BZ_STR(""), o.config, &o.layers, &o.recipes};
-    assert_ok(bz_survey_run(&s, &source, 1, w->library, &w->err), &w->err);
-    assert_int_equal(s.parts.len, 1);
-    assert_int_equal(s.parts.at[0].facts.len, BZ_COUNTOF(expected));
+    open_project(w, 0, &o);
+    assert_int_equal(o.survey.parts.len, 1);
+    assert_int_equal(o.survey.parts.at[0].facts.len, BZ_COUNTOF(expected));
     for (size_t i = 0; i < BZ_COUNTOF(expected); i++) {
-        const struct bz_facts *f = &s.parts.at[0].facts.at[i];
+        const struct bz_facts *f = &o.survey.parts.at[0].facts.at[i];
 
         assert_true(bz_str_ends(f->path, bz_str_from(expected[i].file)));
         assert_text("variant", f->variant, expected[i].variant);
@@ -79,52 +88,85 @@ static void all_recipes_and_their_variants_are_there_in_order(void **state)
         if (!expected[i].wrong)
             assert_text("SUMMARY", f->summary, expected[i].summary);
     }
-    assert_true(bz_str_ends(s.parts.at[0].facts.at[1].appends,
+    assert_true(bz_str_ends(o.survey.parts.at[0].facts.at[1].appends,
                             BZ_STR("layer/tool_%.bbappend")));
-    bz_survey_release(&s);
     close_project(&o);
 }
 
 static void everything_is_counted(void **state)
 {
     struct world *w = *state;
-    struct bz_survey s = {0};
     struct opened o;
 
     put_files(w, project, BZ_COUNTOF(project));
-    open_project(w, &o);
-    struct bz_survey_source source = {BZ_STR(""), o.config, &o.layers, &o.recipes};
-    assert_ok(bz_survey_run(&s, &source, 1, w->library, &w->err), &w->err);
-    assert_int_equal(s.files, 3);
-    assert_int_equal(s.parsed, 3);
-    assert_int_equal(s.cached, 0);
-    assert_int_equal(s.variants, 2);
-    assert_int_equal(s.skipped, 0);
-    assert_int_equal(s.masked, 1);
-    assert_int_equal(s.errors, 2);
-    bz_survey_release(&s);
+    open_project(w, 0, &o);
+    assert_int_equal(o.survey.files, 3);
+    assert_int_equal(o.survey.parsed, 3);
+    assert_int_equal(o.survey.cached, 0);
+    assert_int_equal(o.survey.variants, 2);
+    assert_int_equal(o.survey.skipped, 0);
+    assert_int_equal(o.survey.masked, 1);
+    assert_int_equal(o.survey.errors, 2);
     close_project(&o);
 }
 
 static void settings_answer_what_the_configuration_says(void **state)
 {
     struct world *w = *state;
-    struct bz_survey s = {0};
     struct bz_vars *settings;
     struct bz_str value;
     struct opened o;
 
     put_files(w, project, BZ_COUNTOF(project));
-    open_project(w, &o);
-    struct bz_survey_source source = {BZ_STR(""), o.config, &o.layers, &o.recipes};
-    assert_ok(bz_survey_run(&s, &source, 1, w->library, &w->err), &w->err);
-    assert_ok(bz_survey_settings(&s, 0, &settings, &w->err), &w->err);
+    open_project(w, 0, &o);
+    assert_ok(bz_survey_settings(&o.survey, 0, &settings, &w->err), &w->err);
     assert_ok(
         bz_vars_get(settings, BZ_STR("PREFERRED_VERSION_tool"), 0, &value, &w->err),
         &w->err);
     assert_text("PREFERRED_VERSION_tool", value, "1.0");
-    bz_survey_release(&s);
     close_project(&o);
+}
+
+/* Recipes that say something, in their own files and by what they do. */
+static void put_chatter(struct world *w, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        char name[32], text[128];
+
+        snprintf(name, sizeof(name), "layer/r%03u.bb", i);
+        snprintf(text, sizeof(text), "A%u=\"%u\"\nB:append += \"x\"\n%s", i, i,
+                 i % 7 == 0 ? "require nothing.inc\n" : "");
+        put_file(w, name, text);
+    }
+}
+
+static void the_result_does_not_depend_on_threads(void **state)
+{
+    struct world *w = *state;
+    struct opened one, many;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_chatter(w, 100);
+    open_project(w, 1, &one);
+    open_project(w, 4, &many);
+    assert_true(
+        bz_str_eq(bz_buf_str(&one.survey.notes), bz_buf_str(&many.survey.notes)));
+    assert_non_null(strstr(bz_buf_text(&one.survey.notes), "r042.bb:1:"));
+    assert_non_null(strstr(bz_buf_text(&one.survey.notes), "B:append += is not"));
+    assert_int_equal(one.survey.errors, 17);
+    assert_int_equal(many.survey.errors, 17);
+    assert_int_equal(many.survey.parsed, 103);
+    assert_int_equal(one.survey.parts.at[0].facts.len,
+                     many.survey.parts.at[0].facts.len);
+    for (size_t i = 0; i < one.survey.parts.at[0].facts.len; i++) {
+        const struct bz_facts *a = &one.survey.parts.at[0].facts.at[i];
+        const struct bz_facts *b = &many.survey.parts.at[0].facts.at[i];
+
+        assert_true(bz_str_eq(a->path, b->path) && bz_str_eq(a->pn, b->pn) &&
+                    bz_str_eq(a->error, b->error) && a->ntasks == b->ntasks);
+    }
+    close_project(&one);
+    close_project(&many);
 }
 
 int main(void)
@@ -132,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         world_test(all_recipes_and_their_variants_are_there_in_order),
         world_test(everything_is_counted),
+        world_test(the_result_does_not_depend_on_threads),
         world_test(settings_answer_what_the_configuration_says),
     };
 
