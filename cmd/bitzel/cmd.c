@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "near.h"
+#include "base/near.h"
 
 const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const char *name,
                                  struct bz_err *err)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "near.h"
+#include "base/near.h"
 
 /* How much of a user's word a message repeats. */
 #define SHOWN "%.48s"

@@ -1,4 +1,4 @@
-#include "near.h"
+#include "base/near.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "near.h"
+#include "base/near.h"
 
 #include "tests/unit/bz_test.h"
 

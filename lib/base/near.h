@@ -2,10 +2,11 @@
  *
  * A struct bz_near collects the candidates offered to it that are close to the word:
  * a few letters wrong, missing, doubled or swapped, or the word is their beginning.
- * It borrows the strings. Used by options, choices and commands alike.
+ * It borrows the strings. Used by options, choices, commands and targets alike. Pure:
+ * any thread may call it.
  */
-#ifndef BZ_CMD_NEAR_H
-#define BZ_CMD_NEAR_H
+#ifndef BZ_BASE_NEAR_H
+#define BZ_BASE_NEAR_H
 
 #include <stddef.h>
 
