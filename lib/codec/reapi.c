@@ -41,22 +41,27 @@ static void budget_free(void *ctx, void *p)
     (void)p;
 }
 
-static int unpack(struct bz_arena *a, const ProtobufCMessageDescriptor *type,
-                  struct bz_str bytes, ProtobufCMessage **out, struct bz_err *err)
+/* NULL on failure. */
+static ProtobufCMessage *unpack(struct bz_arena *a,
+                                const ProtobufCMessageDescriptor *type,
+                                struct bz_str bytes, struct bz_err *err)
 {
+    ProtobufCMessage *m;
     struct budget budget = {a, 0};
     ProtobufCAllocator alloc = {budget_alloc, budget_free, &budget};
 
-    if (bytes.n > BZ_REAPI_MESSAGE_MAX)
-        return bz_fail(err, BZ_E_LIMIT, "%s of %zu bytes", type->short_name, bytes.n);
+    if (bytes.n > BZ_REAPI_MESSAGE_MAX) {
+        bz_fail(err, BZ_E_LIMIT, "%s of %zu bytes", type->short_name, bytes.n);
+        return NULL;
+    }
     budget.left = bytes.n * BUDGET_PER_BYTE + 4096;
     if (budget.left > BUDGET_MAX)
         budget.left = BUDGET_MAX;
-    *out = protobuf_c_message_unpack(type, &alloc, bytes.n,
-                                     (const uint8_t *)(bytes.p ? bytes.p : ""));
-    if (!*out)
-        return bz_fail(err, BZ_E_CORRUPT, "not a %s message", type->short_name);
-    return 0;
+    m = protobuf_c_message_unpack(type, &alloc, bytes.n,
+                                  (const uint8_t *)(bytes.p ? bytes.p : ""));
+    if (!m)
+        bz_fail(err, BZ_E_CORRUPT, "not a %s message", type->short_name);
+    return m;
 }
 
 static void pack(const ProtobufCMessage *m, struct bz_buf *out)
@@ -303,16 +308,14 @@ int bz_reapi_dir_decode(struct bz_arena *a, struct bz_str bytes,
                         struct bz_reapi_dir *out, struct bz_err *err)
 {
     struct dir_reader r = {.a = a};
-    ProtobufCMessage *base = NULL;
     const Pb__Directory *m;
     struct bz_str twice;
     int rc;
 
     *out = (struct bz_reapi_dir){0};
-    rc = unpack(a, &pb__directory__descriptor, bytes, &base, err);
-    if (rc < 0)
-        return rc;
-    m = (const Pb__Directory *)base;
+    m = (const Pb__Directory *)unpack(a, &pb__directory__descriptor, bytes, err);
+    if (!m)
+        return err->code;
     rc = read_own(&r, m, out, err);
     if (rc == 0)
         rc = read_files(&r, m, out, err);
@@ -661,17 +664,16 @@ int bz_reapi_result_decode(struct bz_arena *a, struct bz_str bytes,
                            struct bz_digest_hasher *h, struct bz_reapi_result *out,
                            struct bz_err *err)
 {
-    ProtobufCMessage *base = NULL;
     const Pb__ActionResult *m;
     int rc;
 
     *out = (struct bz_reapi_result){0};
-    rc = unpack(a, &pb__action_result__descriptor, bytes, &base, err);
-    if (rc == 0)
-        rc = read_seal(bytes, h, &out->sealed, err);
+    m = (const Pb__ActionResult *)unpack(a, &pb__action_result__descriptor, bytes, err);
+    if (!m)
+        return err->code;
+    rc = read_seal(bytes, h, &out->sealed, err);
     if (rc < 0)
         return rc;
-    m = (const Pb__ActionResult *)base;
     out->exit_code = m->exit_code;
     out->out_raw = str_of(m->stdout_raw);
     out->err_raw = str_of(m->stderr_raw);

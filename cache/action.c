@@ -1,0 +1,153 @@
+#include "cache/action.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+bool bz_action_has(const struct bz_cas *cas, const struct bz_digest *key)
+{
+    return bz_shelf_has(&cas->actions, key);
+}
+
+static bool same_digest(const struct bz_reapi_digest *a,
+                        const struct bz_reapi_digest *b)
+{
+    return a->size == b->size && bz_digest_eq(&a->hash, &b->hash);
+}
+
+static bool same_files(const struct bz_reapi_result *a, const struct bz_reapi_result *b)
+{
+    if (a->nfiles != b->nfiles)
+        return false;
+    for (size_t i = 0; i < a->nfiles; i++)
+        if (!bz_str_eq(a->files[i].path, b->files[i].path) ||
+            !same_digest(&a->files[i].digest, &b->files[i].digest) ||
+            a->files[i].executable != b->files[i].executable)
+            return false;
+    return true;
+}
+
+static bool same_dirs(const struct bz_reapi_result *a, const struct bz_reapi_result *b)
+{
+    if (a->ndirs != b->ndirs)
+        return false;
+    for (size_t i = 0; i < a->ndirs; i++)
+        if (!bz_str_eq(a->dirs[i].path, b->dirs[i].path) ||
+            !same_digest(&a->dirs[i].tree, &b->dirs[i].tree) ||
+            !same_digest(&a->dirs[i].root, &b->dirs[i].root))
+            return false;
+    return true;
+}
+
+static bool same_links(const struct bz_reapi_result *a, const struct bz_reapi_result *b)
+{
+    if (a->nlinks != b->nlinks)
+        return false;
+    for (size_t i = 0; i < a->nlinks; i++)
+        if (!bz_str_eq(a->links[i].name, b->links[i].name) ||
+            !bz_str_eq(a->links[i].target, b->links[i].target))
+            return false;
+    return true;
+}
+
+bool bz_action_same(const struct bz_reapi_result *a, const struct bz_reapi_result *b)
+{
+    return a->exit_code == b->exit_code && same_files(a, b) && same_dirs(a, b) &&
+           same_links(a, b);
+}
+
+/* What was there first stays. A damaged one was put aside by looking at it, so that
+ * the caller may try again: then *how is BZ_ACTION_STORED. */
+static int compare(struct bz_cas *cas, struct bz_digest_hasher *h,
+                   const struct bz_digest *key, const struct bz_reapi_result *r,
+                   enum bz_action_put *how, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_reapi_result first = {0};
+    int rc = bz_action_get(cas, h, key, BZ_ACTION_OURS, &a, &first, err);
+
+    if (rc == BZ_E_NOENT) {
+        *how = BZ_ACTION_STORED;
+        return 0;
+    }
+    if (rc < 0)
+        return rc;
+    *how = bz_action_same(&first, r) ? BZ_ACTION_SAME : BZ_ACTION_DIFFERENT;
+    return 0;
+}
+
+int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, const struct bz_reapi_result *r,
+                  enum bz_action_put *how, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    int rc = bz_reapi_result_encode(r, h, &bytes, err);
+
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < 2; i++) {
+        BZ_CLEANUP(bz_shelf_temp_release) struct bz_shelf_temp t = {.fd = -1};
+        bool existed = false;
+
+        *how = BZ_ACTION_STORED;
+        rc = bz_shelf_temp_open(&cas->root, &t, err);
+        if (rc == 0)
+            rc = bz_fs_write_all(t.fd, "an action result", bytes.data, bytes.len, err);
+        if (rc == 0)
+            rc = bz_shelf_publish(&cas->actions, &t, key, &existed, err);
+        if (rc == 0 && existed)
+            rc = compare(cas, h, key, r, how, err);
+        if (rc < 0 || !existed || *how != BZ_ACTION_STORED)
+            break;
+    }
+    return rc;
+}
+
+static int open_result(struct bz_cas *cas, const struct bz_digest *key, char **out,
+                       size_t *n, struct stat *st, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    int rc = bz_shelf_fd(&cas->actions, key, &fd, err);
+
+    if (rc < 0)
+        return rc;
+    if (fstat(fd, st) < 0)
+        return bz_fail_sys(err, "stat an action result");
+    return bz_fs_read_fd(fd, "an action result", BZ_REAPI_MESSAGE_MAX, out, n, err);
+}
+
+static int miss(const struct bz_digest *key, const char *why, struct bz_err *err)
+{
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    bz_digest_hex(key, hex);
+    return bz_fail(err, BZ_E_NOENT, "action result %s: %s", hex, why);
+}
+
+int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, enum bz_action_from from,
+                  struct bz_arena *a, struct bz_reapi_result *out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) char *bytes = NULL;
+    const char *why = NULL;
+    struct stat st;
+    size_t n = 0;
+    int rc = open_result(cas, key, &bytes, &n, &st, err);
+
+    if (rc == BZ_E_LIMIT)
+        why = "too large";
+    else if (rc < 0 && (err->sys == EIO || err->sys == ESTALE))
+        why = "cannot be read";
+    else if (rc < 0)
+        return rc;
+    else if (bz_reapi_result_decode(a, bz_str_of(bytes, n), h, out, err) < 0)
+        why = "not a result, or a wrong seal";
+    else if (from == BZ_ACTION_OURS && !out->sealed)
+        why = "no seal";
+    if (!why)
+        return 0;
+    if (rc == 0 || rc == BZ_E_LIMIT)
+        bz_shelf_quarantine(&cas->actions, key, &st, why);
+    return miss(key, why, err);
+}

@@ -1,0 +1,43 @@
+/* action.h - results of actions by an opaque key.
+ *
+ * A result lies on the shelf `ac` of a store and refers to blobs by digest. Blobs are
+ * published first and the result last: whoever sees a result may expect its blobs,
+ * though a cache may have dropped them since.
+ *
+ * A result that we wrote is sealed (codec/reapi.h). One that is not may have been
+ * written by another program, or be one of ours cut short.
+ */
+#ifndef BZ_CACHE_ACTION_H
+#define BZ_CACHE_ACTION_H
+
+#include "cache/cas.h"
+
+enum bz_action_from {
+    BZ_ACTION_OURS,   /* sealed results only; others are damaged */
+    BZ_ACTION_ANYONE, /* also those without a seal */
+};
+
+enum bz_action_put {
+    BZ_ACTION_STORED,
+    BZ_ACTION_SAME,     /* the same result was there */
+    BZ_ACTION_DIFFERENT /* another result was there and stays: not reproducible */
+};
+
+bool bz_action_has(const struct bz_cas *cas, const struct bz_digest *key);
+
+/* *how tells what was found under the key. */
+int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, const struct bz_reapi_result *r,
+                  enum bz_action_put *how, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The result, in the arena. BZ_E_NOENT if there is none; a damaged one is put aside and
+ * counts as none. */
+int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, enum bz_action_from from,
+                  struct bz_arena *a, struct bz_reapi_result *out,
+                  struct bz_err *err) BZ_MUST_CHECK;
+
+/* What two results that are the same may differ in: when and where they were made. */
+bool bz_action_same(const struct bz_reapi_result *a, const struct bz_reapi_result *b);
+
+#endif

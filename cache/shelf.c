@@ -1,0 +1,400 @@
+#include "cache/shelf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "os/clock.h"
+#include "os/fs_list.h"
+
+#define DIR_MODE 0777 /* the umask decides who shares the store */
+#define BLOB_MODE 0444
+#define ABANDONED 86400 /* seconds: a day */
+#define TOUCH_EVERY 3600
+
+static const char cachedir_tag[] =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# This directory is a cache of bitzel: backups may leave it out.\n"
+    "# See https://bford.info/cachedir/\n";
+
+static bool cannot_write(int sys)
+{
+    return sys == EROFS || sys == EACCES || sys == EPERM;
+}
+
+/* Opens a directory in the store, making it first if it may. */
+static int open_dir(const struct bz_shelf_root *r, const char *name)
+{
+    int fd = openat(r->top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0 || errno != ENOENT || r->readonly)
+        return fd;
+    if (mkdirat(r->top, name, DIR_MODE) < 0 && errno != EEXIST)
+        return -1;
+    return openat(r->top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int write_tag(const struct bz_shelf_root *r, struct bz_err *err)
+{
+    if (bz_fs_exists(r->top, "CACHEDIR.TAG"))
+        return 0;
+    return bz_fs_write(r->top, "CACHEDIR.TAG", cachedir_tag, sizeof(cachedir_tag) - 1,
+                       BLOB_MODE, BZ_FS_NOSYNC, err);
+}
+
+static int prepare(struct bz_shelf_root *r, const char *path, struct bz_err *err)
+{
+    if (r->readonly)
+        return 0;
+    r->tmp = open_dir(r, "tmp");
+    if (r->tmp >= 0 && faccessat(r->tmp, ".", W_OK, AT_EACCESS) == 0)
+        return write_tag(r, err);
+    if (!cannot_write(errno))
+        return bz_fail_sys(err, "open store %s", path);
+    r->readonly = true;
+    return 0;
+}
+
+int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
+                       enum bz_shelf_access access, enum bz_fs_sync sync,
+                       struct bz_err *err)
+{
+    int rc;
+
+    r->top = r->tmp = -1;
+    r->readonly = access == BZ_SHELF_READ;
+    r->sync = sync;
+    atomic_init(&r->temps, 0);
+    bz_alive_self(&r->self);
+    if (!r->readonly && bz_fs_mkdirs(AT_FDCWD, path, DIR_MODE, err) < 0 &&
+        !cannot_write(err->sys))
+        return bz_err_wrap(err, "open store %s", path);
+    r->top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r->top < 0)
+        return bz_fail_sys(err, "open store %s", path);
+    rc = prepare(r, path, err);
+    if (rc < 0)
+        bz_shelf_root_close(r);
+    return rc;
+}
+
+void bz_shelf_root_close(struct bz_shelf_root *r)
+{
+    bz_fs_closep(&r->tmp);
+    bz_fs_closep(&r->top);
+    r->tmp = r->top = -1;
+}
+
+int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *kind,
+                  struct bz_err *err)
+{
+    s->root = root;
+    s->kind = kind;
+    s->dir = open_dir(root, kind);
+    if (s->dir < 0 && (errno != ENOENT || !root->readonly))
+        return bz_fail_sys(err, "open %s of the store", kind);
+    return 0; /* a store that is only read may have no such shelf: it is empty */
+}
+
+void bz_shelf_close(struct bz_shelf *s)
+{
+    bz_fs_closep(&s->dir);
+    s->dir = -1;
+}
+
+void bz_shelf_name(const struct bz_digest *key, char out[BZ_SHELF_NAME])
+{
+    bz_digest_hex(key, out + 3);
+    out[0] = out[3];
+    out[1] = out[4];
+    out[2] = '/';
+}
+
+bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key)
+{
+    char name[BZ_SHELF_NAME];
+
+    bz_shelf_name(key, name);
+    return s->dir >= 0 && faccessat(s->dir, name, F_OK, 0) == 0;
+}
+
+int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
+                struct bz_err *err)
+{
+    char name[BZ_SHELF_NAME];
+
+    bz_shelf_name(key, name);
+    if (s->dir < 0)
+        return bz_fail(err, BZ_E_NOENT, "%s/%s: the store has no such shelf", s->kind,
+                       name);
+    /* A stale handle is looked up anew once; then the file is gone. */
+    for (int i = 0; i < 2; i++) {
+        *fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        if (*fd >= 0)
+            return 0;
+        if (errno != ESTALE)
+            break;
+    }
+    if (errno == ESTALE)
+        errno = ENOENT;
+    return bz_fail_sys(err, "open %s/%s", s->kind, name);
+}
+
+int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
+                       struct bz_err *err)
+{
+    *t = (struct bz_shelf_temp){.fd = -1};
+    if (r->readonly) {
+        errno = EROFS;
+        return bz_fail_sys(err, "the store is for reading only");
+    }
+    /* relaxed: the number only has to differ from the others */
+    snprintf(t->name, sizeof(t->name), "%s.%llx", r->self.name,
+             atomic_fetch_add_explicit(&r->temps, 1, memory_order_relaxed));
+    t->fd = openat(r->tmp, t->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR);
+    if (t->fd < 0)
+        return bz_fail_sys(err, "create tmp/%s in the store", t->name);
+    t->root = r;
+    return 0;
+}
+
+void bz_shelf_temp_release(struct bz_shelf_temp *t)
+{
+    if (!t->root)
+        return;
+    unlinkat(t->root->tmp, t->name, 0);
+    bz_fs_closep(&t->fd);
+    *t = (struct bz_shelf_temp){.fd = -1};
+}
+
+/* One subdirectory for each first byte of the keys, made when it is first needed. */
+static int make_fan(const struct bz_shelf *s, const char *name)
+{
+    const char fan[3] = {name[0], name[1]};
+
+    return mkdirat(s->dir, fan, DIR_MODE) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+static int sync_fan(const struct bz_shelf *s, const char *name)
+{
+    const char fan[3] = {name[0], name[1]};
+    BZ_CLEANUP(bz_fs_closep)
+    int fd = openat(s->dir, fan, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd < 0 ? -1 : fsync(fd);
+}
+
+static int link_to(const struct bz_shelf *s, int dir, const char *from, const char *to)
+{
+    if (linkat(dir, from, s->dir, to, 0) == 0)
+        return 0;
+    if (errno != ENOENT || make_fan(s, to) < 0)
+        return -1;
+    return linkat(dir, from, s->dir, to, 0);
+}
+
+static bool cannot_link(int sys)
+{
+    return sys == EPERM || sys == EOPNOTSUPP || sys == ENOSYS || sys == EMLINK ||
+           sys == EXDEV;
+}
+
+/* Whether the file under a key is one that the newcomer may rely on. It is touched, so
+ * that a collector knows it is wanted; mtime stays, which means something else. */
+static bool is_sound(const struct bz_shelf *s, const struct bz_digest *key,
+                     const char *name, off_t size)
+{
+    const struct timespec times[2] = {
+        {0, UTIME_NOW },
+        {0, UTIME_OMIT}
+    };
+    struct stat st;
+
+    if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return false;
+    if (!S_ISREG(st.st_mode) || (s->by_content && st.st_size != size)) {
+        bz_shelf_quarantine(s, key, &st, "wrong size");
+        return false;
+    }
+    if (bz_clock_wall() / BZ_CLOCK_S - st.st_atim.tv_sec > TOUCH_EVERY)
+        utimensat(s->dir, name, times, AT_SYMLINK_NOFOLLOW);
+    return true;
+}
+
+/* 0 when the key is ours now, 1 when it leads to another's sound file, else -1 and
+ * errno. */
+static int publish(const struct bz_shelf *s, int dir, const char *from,
+                   const struct bz_digest *key, off_t size)
+{
+    char name[BZ_SHELF_NAME];
+    int existed = 0;
+
+    bz_shelf_name(key, name);
+    if (link_to(s, dir, from, name) < 0) {
+        if (errno != EEXIST)
+            return -1;
+        existed = is_sound(s, key, name, size);
+        /* Once more after a damaged one was put aside. */
+        if (!existed && link_to(s, dir, from, name) < 0) {
+            if (errno != EEXIST)
+                return -1;
+            existed = 1;
+        }
+    }
+    if (s->root->sync == BZ_FS_SYNC && sync_fan(s, name) < 0)
+        return -1;
+    return existed;
+}
+
+/* For file systems without hard links. */
+static int publish_by_rename(const struct bz_shelf *s, const struct bz_shelf_temp *t,
+                             const struct bz_digest *key)
+{
+    char name[BZ_SHELF_NAME];
+
+    bz_shelf_name(key, name);
+    if (renameat(t->root->tmp, t->name, s->dir, name) == 0)
+        return 0;
+    if (errno != ENOENT || make_fan(s, name) < 0)
+        return -1;
+    return renameat(t->root->tmp, t->name, s->dir, name);
+}
+
+static int set_time(int fd)
+{
+    const struct timespec times[2] = {
+        {0,              UTIME_NOW},
+        {BZ_SHELF_MTIME, 0        }
+    };
+
+    return futimens(fd, times);
+}
+
+static int publish_temp(const struct bz_shelf *s, const struct bz_shelf_temp *t,
+                        const struct bz_digest *key)
+{
+    struct stat st;
+    int rc;
+
+    if (fchmod(t->fd, BLOB_MODE) < 0 || set_time(t->fd) < 0 || fstat(t->fd, &st) < 0 ||
+        (s->root->sync == BZ_FS_SYNC && fsync(t->fd) < 0))
+        return -1;
+    rc = publish(s, t->root->tmp, t->name, key, st.st_size);
+    return rc < 0 && cannot_link(errno) ? publish_by_rename(s, t, key) : rc;
+}
+
+int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
+                     const struct bz_digest *key, bool *existed, struct bz_err *err)
+{
+    int rc = publish_temp(s, t, key);
+
+    *existed = rc == 1;
+    if (rc < 0)
+        rc = bz_fail_sys(err, "publish in %s of the store", s->kind);
+    bz_shelf_temp_release(t);
+    return rc < 0 ? rc : 0;
+}
+
+int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
+                   const struct bz_digest *key, struct bz_err *err)
+{
+    struct stat before, after;
+    int rc;
+
+    if (s->root->readonly) {
+        errno = EROFS;
+        return bz_fail_sys(err, "the store is for reading only");
+    }
+    if (set_time(fd) < 0 || (s->root->sync == BZ_FS_SYNC && fsync(fd) < 0) ||
+        fstat(fd, &before) < 0)
+        return bz_fail_sys(err, "adopt %s", name);
+    rc = publish(s, dir, name, key, before.st_size);
+    if (rc < 0 && cannot_link(errno))
+        return bz_fail(err, BZ_E_NOSUP, "%s cannot be linked to", name);
+    if (rc < 0 || fstat(fd, &after) < 0)
+        return bz_fail_sys(err, "adopt %s", name);
+    /* Without one more link, another file had the name and got the key. */
+    if (rc == 0 && after.st_nlink <= before.st_nlink) {
+        char wrong[BZ_SHELF_NAME];
+
+        bz_shelf_name(key, wrong);
+        if (fstatat(s->dir, wrong, &after, AT_SYMLINK_NOFOLLOW) == 0)
+            bz_shelf_quarantine(s, key, &after, "changed while it was stored");
+        return bz_fail(err, BZ_E_BUSY, "%s changed while it was stored", name);
+    }
+    return 0;
+}
+
+void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
+                         const struct stat *seen, const char *why)
+{
+    char name[BZ_SHELF_NAME], aside[BZ_ALIVE_MAX + BZ_SHELF_NAME + 64];
+    struct stat st;
+
+    bz_shelf_name(key, name);
+    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        st.st_ino != seen->st_ino || st.st_dev != seen->st_dev)
+        return;
+    bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
+                s->kind, name, why);
+    if (s->root->readonly)
+        return;
+    if (mkdirat(s->root->top, "bad", DIR_MODE) < 0 && errno != EEXIST)
+        return;
+    snprintf(aside, sizeof(aside), "bad/%s-%s-%llx", s->kind, name + 3,
+             (unsigned long long)st.st_ino);
+    if (renameat(s->dir, name, s->root->top, aside) < 0)
+        bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
+}
+
+/* The time on the clock that stamps files here, which on a network is not ours. */
+static bool clock_of(struct bz_shelf_root *r, time_t *now)
+{
+    BZ_CLEANUP(bz_shelf_temp_release) struct bz_shelf_temp t = {0};
+    struct bz_err err;
+    struct stat st;
+
+    if (bz_shelf_temp_open(r, &t, &err) < 0 || fstat(t.fd, &st) < 0)
+        return false;
+    *now = st.st_mtim.tv_sec;
+    return true;
+}
+
+static bool is_abandoned(const struct bz_shelf_root *r, const char *name, time_t now)
+{
+    struct bz_str owner = bz_str_from(name);
+    size_t dot = bz_str_rfind_byte(owner, '.');
+    struct stat st;
+
+    if (dot != BZ_STR_NONE)
+        owner = bz_str_sub(owner, 0, dot);
+    switch (bz_alive_check(&r->self, owner)) {
+    case BZ_ALIVE_RUNNING:
+        return false;
+    case BZ_ALIVE_GONE:
+        return true;
+    case BZ_ALIVE_UNKNOWN:
+        break;
+    }
+    return fstatat(r->tmp, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           now - st.st_ctim.tv_sec > ABANDONED;
+}
+
+size_t bz_shelf_sweep(struct bz_shelf_root *r)
+{
+    struct bz_fs_list list;
+    struct bz_err err;
+    size_t n = 0;
+    time_t now;
+
+    if (r->readonly || !clock_of(r, &now) ||
+        bz_fs_list_dir(r->tmp, ".", &list, &err) < 0)
+        return 0;
+    for (size_t i = 0; i < list.n; i++)
+        if (is_abandoned(r, list.names[i], now) &&
+            unlinkat(r->tmp, list.names[i], 0) == 0)
+            n++;
+    bz_fs_list_release(&list);
+    return n;
+}

@@ -1,0 +1,108 @@
+/* shelf.h - immutable files by key, in a plain directory that any number of processes
+ * and machines share.
+ *
+ * A store's root holds the shelves `cas` and `ac`, in the layout of Bazel's disk cache
+ * (`cas/ab/abcd...`), beside `tmp` for files on their way and `bad` for what was found
+ * damaged.
+ *
+ *   1. A file appears under its key by link(2) from a complete temporary, whole or not
+ *      at all. Whoever comes second finds EEXIST and is content.
+ *   2. A file under a key is never written again.
+ *   3. There are no locks and there is no database. What a killed process leaves is a
+ *      temporary that nobody looks at; its name tells its owner (os/alive.h).
+ *   4. A published file's modification time is BZ_SHELF_MTIME. Another one means that
+ *      somebody wrote to it through one of its hard links.
+ *
+ * On a file system without hard links, rename(2) publishes; there the last one wins
+ * with the same content.
+ *
+ * Any number of threads may use one shelf.
+ */
+#ifndef BZ_CACHE_SHELF_H
+#define BZ_CACHE_SHELF_H
+
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "codec/digest.h"
+#include "os/alive.h"
+#include "os/fs.h"
+
+/* 2000-01-01 UTC. One time for all files makes equal trees equal, and make(1) content.
+ */
+#define BZ_SHELF_MTIME 946684800
+
+/* Two digits, a slash and all digits of a key, terminated. */
+#define BZ_SHELF_NAME (3 + BZ_DIGEST_HEX_LEN + 1)
+
+/* The directories of a store, shared by its shelves. */
+struct bz_shelf_root {
+    int top, tmp;
+    bool readonly; /* the file system or the opener does not allow writing */
+    enum bz_fs_sync sync;
+    struct bz_alive self;
+    atomic_ullong temps; /* how many were made: their names differ by it */
+};
+
+struct bz_shelf {
+    struct bz_shelf_root *root;
+    int dir;
+    const char *kind; /* "cas" or "ac", static */
+    bool by_content;  /* a key is the digest of its file: sizes must agree */
+};
+
+enum bz_shelf_access { BZ_SHELF_WRITE, BZ_SHELF_READ };
+
+/* Opens the directory `path`. With BZ_SHELF_WRITE what is missing is made; a store that
+ * cannot be written is opened for reading if it is there. BZ_E_NOENT otherwise. */
+int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
+                       enum bz_shelf_access access, enum bz_fs_sync sync,
+                       struct bz_err *err) BZ_MUST_CHECK;
+void bz_shelf_root_close(struct bz_shelf_root *r); /* fine on a failed open */
+
+int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *kind,
+                  struct bz_err *err) BZ_MUST_CHECK;
+void bz_shelf_close(struct bz_shelf *s);
+
+void bz_shelf_name(const struct bz_digest *key, char out[BZ_SHELF_NAME]);
+bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key);
+
+/* Opens for reading. BZ_E_NOENT if there is no such file, and if it vanished under a
+ * network file system's hands. */
+int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
+                struct bz_err *err) BZ_MUST_CHECK;
+
+/* A temporary on its way. */
+struct bz_shelf_temp {
+    struct bz_shelf_root *root; /* NULL when there is none */
+    int fd;
+    char name[BZ_ALIVE_MAX + 32];
+};
+
+/* BZ_E_IO with EROFS if the store is for reading only. */
+int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
+                       struct bz_err *err) BZ_MUST_CHECK;
+/* Gives it its key, mode 0444 and its time; *existed if another file had the key before
+ * and keeps it. By content, one that has another size is damaged and put aside first.
+ * The temporary is released, also on failure. */
+int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
+                     const struct bz_digest *key, bool *existed,
+                     struct bz_err *err) BZ_MUST_CHECK;
+void bz_shelf_temp_release(struct bz_shelf_temp *t);
+
+/* Publishes a file that lies on the same file system, without copying: it gets a second
+ * name. `fd` is open on it. BZ_E_NOSUP if it cannot be linked, BZ_E_BUSY if the name
+ * leads to another file by now. */
+int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
+                   const struct bz_digest *key, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Puts a damaged file aside, unless it is no longer the one that `seen` tells, and says
+ * so in the log. Failing to do so is no error: it is a miss either way. */
+void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
+                         const struct stat *seen, const char *why);
+
+/* Removes temporaries whose owner is gone, or, when that cannot be known, that have not
+ * changed for a day by the file system's own clock. Returns how many. */
+size_t bz_shelf_sweep(struct bz_shelf_root *r);
+
+#endif
