@@ -7,7 +7,8 @@
 enum replay_verdict replay_judge_fail(struct replay_run *r, const char *got,
                                       struct bz_str wanted)
 {
-    snprintf(r->why, sizeof(r->why), "got [%s], BitBake says [%.*s]", got,
+    /* Half of the room for each, so that a long one does not hide the other. */
+    snprintf(r->why, sizeof(r->why), "got [%.240s], BitBake says [%.*s]", got,
              BZ_STR_ARG(wanted));
     return REPLAY_FAILED;
 }
