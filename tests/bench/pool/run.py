@@ -12,16 +12,15 @@ Exits 0 whatever the ratios are; 1 if a program failed or its check did; 2 on wr
 import argparse
 import json
 import os
-import platform
-import resource
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import meter  # noqa: E402
+
 PEERS = ["bitzel", "rayon", "tbb", "openmp", "glib", "queue"]
-QUIET = 0.10  # a run is quiet if others use at most this share of the machine
 TUNING = ("OMP_", "GOMP_", "KMP_", "RAYON_", "TBB_")  # every peer runs with its defaults
 TIMEOUT = 300
 
@@ -65,57 +64,34 @@ ROWS = [
 ]
 
 
-class Failure(Exception):
-    """A program that did not do what it should."""
-
-
-def machine_busy():
-    """Seconds of CPU time that all processes, and the hypervisor, have used so far."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        ticks = [int(field) for field in stat.readline().split()[1:9]]
-    user, nice, system, _idle, _iowait, irq, softirq, steal = ticks
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-
-
-def children_busy():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def parse_output(text):
     try:
         records = [json.loads(line) for line in text.splitlines()]
     except ValueError as error:
-        raise Failure(f"unreadable output: {error}") from error
+        raise meter.Failure(f"unreadable output: {error}") from error
     if not records:
-        raise Failure("no output")
+        raise meter.Failure("no output")
     return [] if records[0].get("skipped") else records
 
 
 def run_program(command):
     """One process: its repetitions, and the share of the machine that others used."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(TUNING)}
-    began, busy, own = time.monotonic(), machine_busy(), children_busy()
+    watch = meter.Stopwatch()
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True,
                               timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired as error:
-        raise Failure(f"no end after {TIMEOUT} s") from error
+        raise meter.Failure(f"no end after {TIMEOUT} s") from error
     except OSError as error:
-        raise Failure(str(error)) from error
-    wall = time.monotonic() - began
-    strangers = (machine_busy() - busy) - (children_busy() - own)
+        raise meter.Failure(str(error)) from error
+    others = watch.others()
     if done.returncode != 0:
-        raise Failure(done.stderr.strip() or f"exit code {done.returncode}")
+        raise meter.Failure(done.stderr.strip() or f"exit code {done.returncode}")
     records = parse_output(done.stdout)
     if not all(record.get("ok") is True for record in records):
-        raise Failure("its check failed")
-    return {"others": max(0.0, strangers / (wall * os.cpu_count())), "reps": records}
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        raise meter.Failure("its check failed")
+    return {"others": others, "reps": records}
 
 
 def rounds_of(workload, rounds):
@@ -131,19 +107,19 @@ def run_all(opts, peers, workloads):
                 continue
             reps, items = SIZES[opts.size][workload]
             for peer in peers:
-                progress(f"round {number + 1}/{opts.rounds}: {workload} {peer}")
+                meter.progress(f"round {number + 1}/{opts.rounds}: {workload} {peer}")
                 command = [opts.bin / f"bench_{peer}", workload, "--reps", str(reps),
                            "--workers", str(opts.workers)]
                 command += ["--items", str(items)] if items else []
                 command += ["--free"] if opts.free else []
                 try:
                     run = run_program(command)
-                except Failure as failure:
+                except meter.Failure as failure:
                     failures.append(f"{peer} {workload}: {failure}")
                     continue
                 if run["reps"]:
                     runs.setdefault((peer, workload), []).append(run)
-    progress("")
+    meter.progress("")
     return runs, failures
 
 
@@ -171,11 +147,12 @@ def summarise(runs):
             peer_runs = runs.get((peer, workload))
             if not peer_runs:
                 continue
-            quiet = [run for run in peer_runs if run["others"] <= QUIET]
-            reps = [rep for run in quiet or peer_runs for rep in run["reps"]]
+            counted, quiet = meter.quiet_runs(peer_runs)
+            reps = [rep for run in counted for rep in run["reps"]]
             # The row with the cores describes the repetition that won.
             best = min(map(value, reps)) if less else value(min(reps, key=per_item))
-            out[peer, number] = {"best": best, "quiet": len(quiet), "runs": len(peer_runs),
+            out[peer, number] = {"best": best, "quiet": len(counted) if quiet else 0,
+                                 "runs": len(peer_runs),
                                  "median": statistics.median(map(value, reps))}
     return out
 
@@ -191,18 +168,14 @@ def table(title, peers, cell):
     return "\n".join(lines)
 
 
-def number_text(value):
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}"
-
-
 def tables(summary, peers):
     def best(peer, row):
         entry = summary.get((peer, row))
-        return entry and number_text(entry["best"]) + ("" if entry["quiet"] else "*")
+        return entry and meter.number_text(entry["best"]) + ("" if entry["quiet"] else "*")
 
     def median(peer, row):
         entry = summary.get((peer, row))
-        return entry and number_text(entry["median"])
+        return entry and meter.number_text(entry["median"])
 
     def ratio(peer, row):
         ours, theirs = summary.get(("bitzel", row)), summary.get((peer, row))
@@ -216,30 +189,19 @@ def tables(summary, peers):
         rest = [peer for peer in peers if peer != "bitzel"]
         parts.append(table("bitzel / peer: below 1 bitzel is faster", rest, ratio))
     if any(not entry["quiet"] for entry in summary.values()):
-        parts.append(f"* not to be quoted: in no run did other processes use less than"
-                     f" {QUIET:.0%} of the machine")
+        parts.append(meter.NOT_QUIET)
     return "\n\n".join(parts)
 
 
-def cpu_model():
-    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
-        for line in info:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def describe(opts, known):
-    return {"cpu": cpu_model(), "cores": os.cpu_count(), "kernel": platform.release(),
-            "compiler": known.get("compiler", "unknown"), "flags": known.get("flags", ""),
-            "load": os.getloadavg()[0], "workers": opts.workers, "rounds": opts.rounds,
+    return {**meter.machine(), "compiler": known.get("compiler", "unknown"),
+            "flags": known.get("flags", ""), "workers": opts.workers, "rounds": opts.rounds,
             "size": opts.size, "placement": "free" if opts.free else "spread",
             "peers": known.get("built", {}), "missing": known.get("missing", {})}
 
 
 def machine_text(machine, peers, absent):
-    lines = [f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, "
-             f"load {machine['load']:.2f} at the start",
+    lines = [meter.machine_text(machine),
              f"{machine['compiler']}, {machine['flags']}; {machine['workers']} workers, "
              f"{machine['rounds']} rounds, {machine['size']} size"]
     lines += [f"{peer}: {machine['peers'].get(peer, 'unknown version')}" for peer in peers]
@@ -296,12 +258,8 @@ def write_json(path, machine, runs, summary, failures):
              "unit": ROWS[row][2], **entry} for (peer, row), entry in summary.items()]
     flat = [{"peer": peer, "workload": workload, "others": run["others"],
              "reps": run["reps"]} for (peer, workload), each in runs.items() for run in each]
-    text = json.dumps({"machine": machine, "summary": best, "runs": flat,
-                       "failures": failures}, indent=1)
-    if path == "-":
-        print(text)
-    else:
-        Path(path).write_text(text + "\n", encoding="utf-8")
+    meter.write_json(path, {"machine": machine, "summary": best, "runs": flat,
+                            "failures": failures})
 
 
 def main(argv=None):
