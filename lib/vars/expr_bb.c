@@ -246,6 +246,69 @@ static int cpu_count(struct bz_expr_run *r, const struct bz_expr_args *a,
     return bz_expr_os_cpus(r, &out->i);
 }
 
+/* The parts of a list of directories. */
+static int search_path(struct bz_expr_run *r, const struct bz_expr_value *path,
+                       struct bz_expr_seq **out)
+{
+    struct bz_expr_value text = bz_expr_value_str(BZ_STR("")), parts = {0};
+    int rc = 0;
+
+    if (bz_expr_value_true(path)) {
+        text = *path;
+        rc = bz_expr_lib_want_str(r, &text, "split");
+    }
+    if (rc == 0)
+        rc = bz_expr_split_at(r, &text, BZ_STR(":"), &parts);
+    *out = parts.seq;
+    return rc;
+}
+
+/* Whether which() is told to search from the end: its direction != 0. */
+static bool is_backward(const struct bz_expr_args *a)
+{
+    return bz_expr_call_has(a, 2) &&
+           (!bz_expr_value_is_int(&a->at[2]) || a->at[2].i != 0);
+}
+
+/* which(path, item, direction=0, history=False, executable=False). What is tried is
+ * only known where it does not depend on the directory BitBake runs in. */
+static int which(struct bz_expr_run *r, const struct bz_expr_args *a,
+                 struct bz_expr_value *out)
+{
+    struct bz_expr_value next = {0}, list;
+    struct bz_expr_seq *dirs, *tried, *both;
+    bool found = false;
+    int rc;
+
+    *out = bz_expr_value_str(BZ_STR(""));
+    if (a->at[1].kind != BZ_EXPR_STR ||
+        (bz_expr_call_has(a, 2) && a->at[2].kind == BZ_EXPR_FLOAT))
+        return bz_expr_value_unknown(r, "which() called so");
+    if ((rc = search_path(r, &a->at[0], &dirs)) < 0 ||
+        (rc = bz_expr_value_new_seq(r, 0, &tried)) < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && !found && i < dirs->len; i++) {
+        size_t at = is_backward(a) ? dirs->len - 1 - i : i;
+
+        rc = bz_expr_os_join(r, dirs->at[at].s, a->at[1].s, &next);
+        if (rc == 0)
+            rc = bz_expr_value_push(r, tried, &next);
+        if (rc == 0)
+            rc = bz_expr_os_exists(r, next.s, bz_expr_call_flag(a, 4, false), &found);
+    }
+    if (found)
+        *out = next;
+    if (rc < 0 || !bz_expr_call_flag(a, 3, false))
+        return rc;
+    list = bz_expr_value_seq(BZ_EXPR_LIST, tried);
+    if ((rc = bz_expr_value_new_seq(r, 2, &both)) < 0 ||
+        (rc = bz_expr_value_push(r, both, out)) < 0 ||
+        (rc = bz_expr_value_push(r, both, &list)) < 0)
+        return rc;
+    *out = bz_expr_value_seq(BZ_EXPR_TUPLE, both);
+    return 0;
+}
+
 int bz_expr_bb_inherits(struct bz_expr_run *r, const struct bz_expr_value *name,
                         bool *out)
 {
@@ -319,17 +382,19 @@ static int vars_from_file(struct bz_expr_run *r, const struct bz_expr_args *a,
 static const char contains_params[] = "variable checkvalues truevalue falsevalue d";
 
 static const struct bz_expr_fn functions[] = {
-    {BZ_STR("bb.data.inherits_class"),    2, 2, "klass d",                inherits_class,   0  },
-    {BZ_STR("bb.parse.vars_from_file"),   2, 2, NULL,                     vars_from_file,   0  },
-    {BZ_STR("bb.utils.contains"),         5, 5, contains_params,          contains,         ALL},
-    {BZ_STR("bb.utils.contains_any"),     5, 5, contains_params,          contains,         ANY},
-    {BZ_STR("bb.utils.cpu_count"),        0, 0, NULL,                     cpu_count,        0  },
-    {BZ_STR("bb.utils.explode_deps"),     1, 1, NULL,                     explode_deps,     0  },
-    {BZ_STR("bb.utils.filter"),           3, 3, "variable checkvalues d", filter,           0  },
-    {BZ_STR("bb.utils.filter_string"),    2, 2, "val checkvalues",        filter_string,    0  },
-    {BZ_STR("bb.utils.to_boolean"),       1, 2, "string default",         to_boolean,       0  },
-    {BZ_STR("bb.utils.vercmp_string"),    2, 2, "a b",                    vercmp_string,    0  },
-    {BZ_STR("bb.utils.vercmp_string_op"), 3, 3, "a b op",                 vercmp_string_op, 0  },
+    {BZ_STR("bb.data.inherits_class"),    2, 2, "klass d",                                inherits_class,   0  },
+    {BZ_STR("bb.parse.vars_from_file"),   2, 2, NULL,                                     vars_from_file,   0  },
+    {BZ_STR("bb.utils.contains"),         5, 5, contains_params,                          contains,         ALL},
+    {BZ_STR("bb.utils.contains_any"),     5, 5, contains_params,                          contains,         ANY},
+    {BZ_STR("bb.utils.cpu_count"),        0, 0, NULL,                                     cpu_count,        0  },
+    {BZ_STR("bb.utils.explode_deps"),     1, 1, NULL,                                     explode_deps,     0  },
+    {BZ_STR("bb.utils.filter"),           3, 3, "variable checkvalues d",                 filter,           0  },
+    {BZ_STR("bb.utils.filter_string"),    2, 2, "val checkvalues",                        filter_string,    0  },
+    {BZ_STR("bb.utils.to_boolean"),       1, 2, "string default",                         to_boolean,       0  },
+    {BZ_STR("bb.utils.vercmp_string"),    2, 2, "a b",                                    vercmp_string,    0  },
+    {BZ_STR("bb.utils.vercmp_string_op"), 3, 3, "a b op",                                 vercmp_string_op, 0  },
+    {BZ_STR("bb.utils.which"),            2, 5, "path item direction history executable", which,
+     0                                                                                                         },
 };
 
 const struct bz_expr_fn *bz_expr_bb_find(struct bz_str name)

@@ -57,6 +57,9 @@ int bz_expr_lib_get(struct bz_expr_run *r, const struct bz_expr_value *name,
     if (name->kind != BZ_EXPR_STR)
         return bz_expr_value_unknown(r, "a variable's name that is no string");
     rc = bz_vars_get(r->vars, name->s, how, &value, r->err);
+    /* In BitBake it is a store of its own, not text: never None. */
+    if (rc == 0 && !value.p && bz_str_eq(name->s, BZ_STR("BB_ORIGENV")))
+        return bz_expr_value_unknown(r, "BB_ORIGENV");
     if (rc == 0)
         found(value, out);
     return rc;

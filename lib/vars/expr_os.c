@@ -9,7 +9,7 @@
 
 #include "os/clock.h"
 
-enum { EXISTS, LEXISTS, IS_FILE, IS_DIR, IS_LINK };
+enum { EXISTS, LEXISTS, IS_FILE, IS_DIR, IS_LINK, IS_PROGRAM };
 
 static int want_path(struct bz_expr_run *r, const struct bz_expr_value *v)
 {
@@ -277,31 +277,48 @@ static int relpath(struct bz_expr_run *r, const struct bz_expr_args *a,
 }
 
 /* Whether there is a file of the kind `how`. */
-static int check_file(struct bz_expr_run *r, const struct bz_expr_args *a,
-                      struct bz_expr_value *out)
+static int probe(struct bz_expr_run *r, struct bz_str path, int how, bool *yes)
 {
-    struct bz_str path = a->at[0].s;
     struct stat st;
     char *name;
-    bool yes;
     int rc;
 
-    if (a->at[0].kind != BZ_EXPR_STR || !bz_str_starts(a->at[0].s, BZ_STR("/")))
+    *yes = false;
+    if (!bz_str_starts(path, BZ_STR("/")))
         return bz_expr_value_unknown(r, "a file that is not an absolute path");
-    *out = bz_expr_value_bool(false);
     if (memchr(path.p, '\0', path.n))
         return 0;
     if ((rc = bz_expr_value_room(r, path.n, &name)) < 0)
         return rc;
     memcpy(name, path.p, path.n);
     name[path.n] = '\0';
-    rc = a->how == LEXISTS || a->how == IS_LINK ? lstat(name, &st) : stat(name, &st);
-    yes = rc == 0 && (a->how == IS_FILE   ? S_ISREG(st.st_mode)
-                      : a->how == IS_DIR  ? S_ISDIR(st.st_mode)
-                      : a->how == IS_LINK ? S_ISLNK(st.st_mode)
-                                          : true);
-    *out = bz_expr_value_bool(yes);
+    rc = how == LEXISTS || how == IS_LINK ? lstat(name, &st) : stat(name, &st);
+    *yes =
+        rc == 0 && (how == IS_FILE      ? S_ISREG(st.st_mode)
+                    : how == IS_DIR     ? S_ISDIR(st.st_mode)
+                    : how == IS_LINK    ? S_ISLNK(st.st_mode)
+                    : how == IS_PROGRAM ? S_ISREG(st.st_mode) && access(name, X_OK) == 0
+                                        : true);
     return 0;
+}
+
+int bz_expr_os_exists(struct bz_expr_run *r, struct bz_str path, bool executable,
+                      bool *out)
+{
+    return probe(r, path, executable ? IS_PROGRAM : EXISTS, out);
+}
+
+static int check_file(struct bz_expr_run *r, const struct bz_expr_args *a,
+                      struct bz_expr_value *out)
+{
+    bool yes = false;
+    int rc;
+
+    if (a->at[0].kind != BZ_EXPR_STR)
+        return bz_expr_value_unknown(r, "a file that is not an absolute path");
+    rc = probe(r, a->at[0].s, a->how, &yes);
+    *out = bz_expr_value_bool(yes);
+    return rc;
 }
 
 /* Numbers of this process. */

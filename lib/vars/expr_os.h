@@ -20,6 +20,11 @@ int bz_expr_os_relpath(struct bz_expr_run *r, const struct bz_expr_value *path,
 int bz_expr_os_join(struct bz_expr_run *r, struct bz_str a, struct bz_str b,
                     struct bz_expr_value *out);
 
+/* os.path.exists(path); with `executable`, os.path.isfile(path) and os.access(path,
+ * os.X_OK). BZ_E_NOSUP for a relative path. */
+int bz_expr_os_exists(struct bz_expr_run *r, struct bz_str path, bool executable,
+                      bool *out);
+
 /* len(os.sched_getaffinity(0)) */
 int bz_expr_os_cpus(struct bz_expr_run *r, int64_t *out);
 

@@ -3,6 +3,28 @@
 #include "tests/unit/vars/expr_rows.h"
 
 static const struct expr_row answers[] = {
+    ROW("bb.utils.which('/dev:/proc', 'null')", "/dev/null"),
+    ROW("bb.utils.which('/proc:/dev:/dev/.', 'null')", "/dev/null"),
+    ROW("bb.utils.which('/proc:/dev:/dev/.', 'null', 1)", "/dev/./null"),
+    ROW("bb.utils.which('/proc:/dev:/dev/.', 'null', direction=True)", "/dev/./null"),
+    ROW("bb.utils.which('/dev:/dev/.', 'null', None)", "/dev/./null"),
+    ROW("bb.utils.which('/dev:/dev/.', 'null', 0)", "/dev/null"),
+    ROW("bb.utils.which('/dev', 'no-such')", ""),
+    ROW("bb.utils.which('/a:/dev', '/proc')", "/proc"),
+    ROW("bb.utils.which('x:/dev', '/dev/null')", "/dev/null"),
+    ROW("bb.utils.which('', '/dev/null')", "/dev/null"),
+    ROW("bb.utils.which(None, '/no-such')", ""),
+    ROW("bb.utils.which(0, '/dev')", "/dev"),
+    ROW("bb.utils.which('/dev/', 'null')", "/dev/null"),
+    ROW("bb.utils.which('/a:/dev:/b', 'null', history=True)",
+        "('/dev/null', ['/a/null', '/dev/null'])"),
+    ROW("bb.utils.which('/a:/b', 'x', 1, True)", "('', ['/b/x', '/a/x'])"),
+    ROW("bb.utils.which('/dev', 'null', executable=True)", ""),
+    ROW("bb.utils.which('/dev:/bin', 'sh', executable=True)", "/bin/sh"),
+    ROW("bb.utils.which('/bin', '', executable=True)", ""),
+    ROW("bb.utils.which('/bin', '')", "/bin/"),
+    ROW("bb.utils.which('/dev', 'a\\0b')", ""),
+    ROW("bb.utils.which(item='null', path='/dev')", "/dev/null"),
     ROW("bb.utils.contains('A', 'a', 'yes', 'no', d)", "yes"),
     ROW("bb.utils.contains('A', 'z', 'yes', 'no', d)", "no"),
     ROW("bb.utils.contains('A', 'a b', 'yes', 'no', d)", "yes"),
@@ -77,6 +99,8 @@ static const struct expr_row answers[] = {
 };
 
 static const struct expr_row errors[] = {
+    ROW("bb.utils.which(5, 'x')",
+        "AttributeError: 'int' object has no attribute 'split'"),
     ROW("bb.utils.contains('A', 5, 1, 0, d)",
         "TypeError: intern() argument must be str, not int"),
     ROW("bb.utils.contains('A', None, 1, 0, d)",
@@ -100,6 +124,10 @@ static const struct expr_row errors[] = {
 };
 
 static const char *const unknown[] = {
+    "bb.utils.which('bin:/dev', 'null')",
+    "bb.utils.which(None, 'null')",
+    "bb.utils.which('/dev', None)",
+    "bb.utils.which('/dev', 'null', 0.0)",
     "bb.utils.contains('A', 'a', 1, 0, 5)",
     "bb.utils.contains(5, 'a', 1, 0, d)",
     "d.getVarFlag('A', 5)",
@@ -108,7 +136,6 @@ static const char *const unknown[] = {
     "bb.parse.vars_from_file('/a/.bb', d)",
     "bb.parse.BBHandler.vars_from_file(d.getVar('FILE', False), d)[0]",
     "bb.parse.vars_from_file(5, d)",
-    "bb.utils.which('/usr', 'bin')",
 };
 
 static void functions_of_bb_answer_as_in_bitbake(void **state)

@@ -34,9 +34,17 @@ static const struct expr_row errors[] = {
 };
 
 static const char *const unknown[] = {
-    "d.getVar(None)",     "d.getVar(5)",        "d.getVarFlag('A', None)",
-    "d.setVar('A', 'b')", "d.keys()",           "d.nope",
-    "d.getVar",           "d.getVarFlags('A')", "time.nope()",
+    "d.getVar('BB_ORIGENV').getVar('PATH')",
+    "d.getVar('BB_ORIGENV', False) or 'none'",
+    "d.getVar(None)",
+    "d.getVar(5)",
+    "d.getVarFlag('A', None)",
+    "d.setVar('A', 'b')",
+    "d.keys()",
+    "d.nope",
+    "d.getVar",
+    "d.getVarFlags('A')",
+    "time.nope()",
     "os.nope()",
 };
 
