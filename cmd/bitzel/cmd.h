@@ -24,6 +24,8 @@ struct bz_cmd_globals {
     bool quiet, verbose, help, version;
     int color; /* enum bz_out_color */
     const char *directory;
+    const char *project;
+    struct bz_opt_list read, postread;
 };
 
 /* What a command gets besides its own options. */
@@ -40,7 +42,11 @@ struct bz_cmd_env {
 typedef int (*bz_cmd_fn)(struct bz_cmd_env *env, const void *values,
                          struct bz_err *err);
 
+/* A command may have commands of its own, as `project lock`. It then takes no
+ * arguments; `run` is for a line that names none of them, or NULL if one must be
+ * named. */
 struct bz_cmd {
+    const char *of; /* the command that this one is part of, or NULL */
     const char *name;
     const char *summary; /* a few words, as in a list */
     const char *detail;  /* a paragraph for its own help */
@@ -48,6 +54,7 @@ struct bz_cmd {
     const struct bz_opt_arg *args;
     size_t size; /* of the struct the rows fill, at least 1 */
     bz_cmd_fn run;
+    const struct bz_cmd *const *subs; /* up to a NULL; or NULL */
 };
 
 extern const struct bz_cmd bz_cmd_doctor;
@@ -55,11 +62,20 @@ extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_help;
 extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_parse;
+extern const struct bz_cmd bz_cmd_project;
+extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
 extern const struct bz_cmd bz_cmd_version;
 
-/* The named command, or NULL and *err filled with the nearest names. */
-const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const char *name,
-                                 struct bz_err *err) BZ_MUST_CHECK;
+/* The named command of `of`, or of bitzel itself if that is NULL; or NULL and *err
+ * filled with the nearest names. */
+const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const struct bz_cmd *of,
+                                 const char *name, struct bz_err *err) BZ_MUST_CHECK;
+
+/* BZ_E_INVAL, with their names, if one of its commands must be named. */
+int bz_cmd_check_run(const struct bz_cmd *cmd, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Writes "bitzel project lock"; returns text. */
+const char *bz_cmd_words(const struct bz_cmd *cmd, char *text, size_t size);
 
 /* Help on all commands, and on one. */
 void bz_cmd_help_overview(struct bz_cmd_env *env);

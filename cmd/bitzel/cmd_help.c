@@ -4,14 +4,14 @@
 #include "opt_help.h"
 
 struct help_values {
-    const char *command;
+    struct bz_opt_list words;
 };
 
 static const struct bz_opt opts[] = {BZ_OPT_END};
 
 static const struct bz_opt_arg args[] = {
-    BZ_OPT_MAYBE(struct help_values, command, "COMMAND",
-                 "The command to explain; without it, all are listed"),
+    BZ_OPT_ANY(struct help_values, words, "COMMAND",
+               "The command to explain; without it, all are listed"),
     BZ_OPT_END,
 };
 
@@ -19,6 +19,13 @@ static const struct bz_opt_arg args[] = {
 static const struct bz_opt_arg bitzel_args[] = {
     {.many = BZ_OPT_MANY_ONE, .name = "COMMAND" },
     {.many = BZ_OPT_MANY_ANY, .name = "ARGUMENT"},
+    BZ_OPT_END,
+};
+
+/* And the line of a command that has commands of its own. */
+static const struct bz_opt_arg sub_args[] = {
+    {.many = BZ_OPT_MANY_MAYBE, .name = "COMMAND" },
+    {.many = BZ_OPT_MANY_ANY,   .name = "ARGUMENT"},
     BZ_OPT_END,
 };
 
@@ -33,22 +40,28 @@ static const struct {
     {BZ_CMD_EXIT_INFRA,   "The system failed or lacks something needed"           },
 };
 
+static void list_commands(struct bz_out *out, const struct bz_cmd *const *cmd)
+{
+    char left[64];
+
+    bz_out_heading(out, "Commands:");
+    for (; *cmd; cmd++) {
+        snprintf(left, sizeof(left), "  %s", (*cmd)->name);
+        bz_opt_help_row(out, left, (*cmd)->summary);
+    }
+}
+
 void bz_cmd_help_overview(struct bz_cmd_env *env)
 {
     struct bz_out *out = &env->out;
-    char left[64];
 
     bz_out_wrap(out, 0, 0,
                 "bitzel: recipe task orchestrator with a content-addressed cache");
     bz_out_print(out, "\n");
     bz_opt_help_usage(out, "bitzel", bitzel_args);
 
-    bz_out_heading(out, "Commands:");
-    for (const struct bz_cmd *const *cmd = env->commands; *cmd; cmd++) {
-        snprintf(left, sizeof(left), "  %s", (*cmd)->name);
-        bz_opt_help_row(out, left, (*cmd)->summary);
-    }
-    bz_opt_help_options(out, "Options of every command:", env->global_rows);
+    list_commands(out, env->commands);
+    bz_opt_help_options(out, "Options of every command:", env->global_rows, NULL);
 
     bz_out_heading(out, "Exit status:");
     for (size_t i = 0; i < BZ_COUNTOF(exits); i++) {
@@ -64,27 +77,38 @@ void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd)
     struct bz_out *out = &env->out;
     char name[64];
 
-    snprintf(name, sizeof(name), "bitzel %s", cmd->name);
-    bz_opt_help_usage(out, name, cmd->args);
+    (void)bz_cmd_words(cmd, name, sizeof(name));
+    bz_opt_help_usage(out, name,
+                      !cmd->subs ? cmd->args
+                      : cmd->run ? sub_args
+                                 : bitzel_args);
     bz_out_print(out, "\n");
     bz_out_wrap(out, 0, 0, cmd->detail);
     bz_opt_help_args(out, cmd->args);
-    bz_opt_help_options(out, "Options:", cmd->opts);
-    bz_opt_help_options(out, "Options of every command:", env->global_rows);
+    if (cmd->subs)
+        list_commands(out, cmd->subs);
+    bz_opt_help_options(out, "Options:", cmd->opts, NULL);
+    bz_opt_help_options(out, "Options of every command:", env->global_rows, cmd->opts);
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct help_values *v = values;
-    const struct bz_cmd *cmd;
+    const struct bz_cmd *cmd = NULL;
 
-    if (!v->command) {
+    if (v->words.n == 0) {
         bz_cmd_help_overview(env);
         return BZ_CMD_EXIT_SUCCESS;
     }
-    cmd = bz_cmd_find(env, v->command, err);
-    if (!cmd)
-        return BZ_E_INVAL;
+    for (size_t i = 0; i < v->words.n; i++) {
+        if (cmd && !cmd->subs)
+            return bz_fail(err, BZ_E_INVAL,
+                           "'%s' has no commands, so '%.48s' is one word too many",
+                           cmd->name, v->words.word[i]);
+        cmd = bz_cmd_find(env, cmd, v->words.word[i], err);
+        if (!cmd)
+            return BZ_E_INVAL;
+    }
     bz_cmd_help_on(env, cmd);
     return BZ_CMD_EXIT_SUCCESS;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
@@ -14,16 +16,100 @@ void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
     bz_out_put(&env->log, bz_buf_text(&text), text.len);
 }
 
-int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
-                        struct bz_err *err)
+static void show_note(void *ctx, const char *text)
 {
+    struct bz_out *log = ctx;
+
+    bz_out_paint(log, BZ_OUT_YELLOW, "warning:");
+    bz_out_print(log, " ");
+    bz_out_plain(log, text, strlen(text));
+    bz_out_print(log, "\n");
+}
+
+struct names BZ_VEC(const char *);
+
+/* The files of an option, and the one that an environment variable names. */
+static void list_files(struct names *out, const struct bz_opt_list *option,
+                       const char *variable)
+{
+    const char *more = getenv(variable);
+
+    for (size_t i = 0; i < option->n; i++)
+        BZ_VEC_PUSH(out, option->word[i]);
+    if (more)
+        BZ_VEC_PUSH(out, more);
+}
+
+void bz_cmd_open_advise(struct bz_cmd_env *env, const struct bz_kas *kas)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+
+    for (size_t i = 0; kas && i < kas->nrepos; i++) {
+        const struct bz_repo *repo = &kas->repos[i];
+        struct bz_str url = bz_repo_shown_url(&arena, repo);
+        struct bz_str branch = repo->branch.text;
+
+        if (repo->present || !url.p)
+            continue;
+        bz_out_print(&env->log, "missing repository ");
+        bz_out_plain(&env->log, repo->id.p, repo->id.n);
+        bz_out_print(&env->log, ": run 'kas checkout', or 'git clone ");
+        if (branch.n > 0) {
+            bz_out_print(&env->log, "-b ");
+            bz_out_plain(&env->log, branch.p, branch.n);
+            bz_out_print(&env->log, " ");
+        }
+        bz_out_plain(&env->log, url.p, url.n);
+        bz_out_print(&env->log, " ");
+        bz_out_plain(&env->log, repo->path, strlen(repo->path));
+        bz_out_print(&env->log, "'\n");
+    }
+}
+
+typedef int (*open_fn)(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
+                       struct bz_err *err);
+
+static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
+                     struct bz_pipeline *p, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct names first = {0}, last = {0};
+    struct bz_kas_notes notes = {.fn = show_note, .ctx = &env->log};
     char cwd[PATH_MAX];
-    struct bz_pipeline_opts opts = {.cwd = cwd, .env = (const char *const *)environ};
+    struct bz_pipeline_opts opts = {.cwd = cwd,
+                                    .env = (const char *const *)environ,
+                                    .project = env->global.project,
+                                    .ignore_locks = ignore_locks,
+                                    .notes = &notes};
     int rc;
 
     if (!getcwd(cwd, sizeof(cwd)))
         return bz_fail_sys(err, "find the working directory");
-    rc = bz_pipeline_open(p, &opts, err);
-    bz_cmd_open_diags(env, p);
+    list_files(&first, &env->global.read, "BBPRECONF");
+    list_files(&last, &env->global.postread, "BBPOSTCONF");
+    opts.first = first.at;
+    opts.nfirst = first.len;
+    opts.last = last.at;
+    opts.nlast = last.len;
+    rc = open(p, &opts, err);
+    /* A project that is not there is no query that found nothing. */
+    if (rc == BZ_E_NOENT)
+        err->code = rc = BZ_E_INVAL;
     return rc;
+}
+
+int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
+                        struct bz_err *err)
+{
+    int rc = open_with(env, bz_pipeline_open, false, p, err);
+
+    bz_cmd_open_diags(env, p);
+    if (rc < 0)
+        bz_cmd_open_advise(env, p->kas);
+    return rc;
+}
+
+int bz_cmd_open_find(struct bz_cmd_env *env, bool ignore_locks, struct bz_pipeline *p,
+                     struct bz_err *err)
+{
+    return open_with(env, bz_pipeline_find, ignore_locks, p, err);
 }

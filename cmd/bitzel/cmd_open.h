@@ -6,11 +6,18 @@
 #include "cmd.h"
 #include "pipeline/pipeline.h"
 
-/* Opens the build directory that the working directory, BUILDDIR or BBPATH lead
- * to. What the parser has to say goes to standard error. Close *p in any case.
- */
+/* Opens the project that the line or the environment names, or that the working
+ * directory is in. What the parser has to say goes to standard error. Close *p in any
+ * case. */
 int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
                         struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same, but only as far as kas files go. */
+int bz_cmd_open_find(struct bz_cmd_env *env, bool ignore_locks, struct bz_pipeline *p,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* Tells what to do about repositories that are not there. `kas` may be NULL. */
+void bz_cmd_open_advise(struct bz_cmd_env *env, const struct bz_kas *kas);
 
 /* Shows what the parser has had to say since. */
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p);

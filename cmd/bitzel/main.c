@@ -12,8 +12,8 @@
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
-    &bz_cmd_doctor, &bz_cmd_getvar,  &bz_cmd_help, &bz_cmd_layers,
-    &bz_cmd_parse,  &bz_cmd_version, NULL,
+    &bz_cmd_doctor, &bz_cmd_getvar,  &bz_cmd_help,    &bz_cmd_layers,
+    &bz_cmd_parse,  &bz_cmd_project, &bz_cmd_version, NULL,
 };
 
 static const char *const color_choices[] = {
@@ -27,6 +27,11 @@ static const char *const color_choices[] = {
 static const struct bz_opt globals[] = {
     BZ_OPT_TEXT(G, directory, 0, "directory", "DIR",
                 "Change to DIR before anything else"),
+    BZ_OPT_TEXT(G, project, 0, "project", "PROJECT",
+                "The kas files FILE[:FILE...] or the build directory to work on; else "
+                "BITZEL_PROJECT, or what is found from here upwards"),
+    BZ_OPT_LIST(G, read, 'r', "read", "FILE", "Read FILE before the configuration"),
+    BZ_OPT_LIST(G, postread, 'R', "postread", "FILE", "Read FILE after bitbake.conf"),
     BZ_OPT_CHOICE(G, color, 0, "color", "WHEN", color_choices, BZ_OUT_COLOR_AUTO,
                   "Use colours"),
     BZ_OPT_FLAG(G, quiet, 'q', "quiet", "Show problems only"),
@@ -76,9 +81,11 @@ static void report(struct bz_cmd_env *env, const struct bz_err *err)
 static int usage_error(struct bz_cmd_env *env, const struct bz_cmd *cmd,
                        const struct bz_err *err)
 {
+    char words[64];
+
     report(env, err);
-    bz_out_print(&env->log, "help:  bitzel %s%s--help\n", cmd ? cmd->name : "",
-                 cmd ? " " : "");
+    bz_out_print(&env->log, "help:  %s --help\n",
+                 cmd ? bz_cmd_words(cmd, words, sizeof(words)) : "bitzel");
     return BZ_CMD_EXIT_USAGE;
 }
 
@@ -136,32 +143,85 @@ static int read_globals(struct bz_cmd_env *env, const struct bz_opt_line *line, 
     return used;
 }
 
+/* Whether a command's own options are all what they are unless they are given. */
+static bool is_untouched(const struct bz_cmd *cmd, const void *values)
+{
+    BZ_CLEANUP(bz_mem_freep) void *fresh = bz_mem_zalloc(cmd->size);
+
+    bz_opt_init(cmd->opts, fresh);
+    return memcmp(fresh, values, cmd->size) == 0;
+}
+
+static int run_words(struct bz_cmd_env *env, const struct bz_cmd *cmd, int n,
+                     char *const *words);
+
+/* The line goes on with the name of one of cmd's own commands. */
+static int run_sub(struct bz_cmd_env *env, const struct bz_cmd *cmd, const void *values,
+                   int n, char *const *words)
+{
+    struct bz_err err;
+    const struct bz_cmd *sub = bz_cmd_find(env, cmd, words[0], &err);
+
+    if (!sub)
+        return usage_error(env, cmd, &err);
+    if (!is_untouched(cmd, values)) {
+        (void)bz_fail(&err, BZ_E_INVAL, "options of '%s %s' come after '%s'", cmd->name,
+                      sub->name, sub->name);
+        return usage_error(env, sub, &err);
+    }
+    return run_words(env, sub, n - 1, words + 1);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as commands have commands */
+static int run_words(struct bz_cmd_env *env, const struct bz_cmd *cmd, int n,
+                     char *const *words)
+{
+    BZ_CLEANUP(bz_mem_freep) void *values = bz_mem_zalloc(cmd->size);
+    struct bz_opt_line line = {.own = cmd->opts,
+                               .args = cmd->subs ? NULL : cmd->args,
+                               .into = values,
+                               .global = globals,
+                               .global_into = &env->global};
+    struct bz_err err;
+    bool asked;
+    int status;
+    int used;
+
+    bz_opt_init(cmd->opts, values);
+    used = read_globals(env, &line, n, words, &err);
+    asked = env->global.help || env->global.version;
+    if (used == n && !asked && bz_cmd_check_run(cmd, &err) < 0)
+        used = BZ_E_INVAL;
+    if (used < 0)
+        status = usage_error(env, cmd, &err);
+    else if (used < n && !asked)
+        status = run_sub(env, cmd, values, n - used, words + used);
+    else
+        status = answer(env, cmd, values);
+    bz_opt_release(&line);
+    return status;
+}
+
 static int dispatch(struct bz_cmd_env *env, int n, char *const *words)
 {
-    BZ_CLEANUP(bz_mem_freep) void *values = NULL;
     struct bz_opt_line line = {.global = globals, .global_into = &env->global};
-    const struct bz_cmd *cmd;
+    const struct bz_cmd *cmd = NULL;
     struct bz_err err;
     int status;
     int used;
 
     bz_opt_init(globals, &env->global);
     used = read_globals(env, &line, n, words, &err);
+    if (used >= 0 && used < n && !env->global.help && !env->global.version) {
+        cmd = bz_cmd_find(env, NULL, words[used], &err);
+        used = cmd ? used : BZ_E_INVAL;
+    }
     if (used < 0)
-        return usage_error(env, NULL, &err);
-    if (env->global.help || env->global.version || used == n)
-        return answer(env, NULL, NULL);
-    cmd = bz_cmd_find(env, words[used++], &err);
-    if (!cmd)
-        return usage_error(env, NULL, &err);
-
-    values = bz_mem_zalloc(cmd->size);
-    bz_opt_init(cmd->opts, values);
-    line.own = cmd->opts;
-    line.args = cmd->args;
-    line.into = values;
-    used = read_globals(env, &line, n - used, words + used, &err);
-    status = used < 0 ? usage_error(env, cmd, &err) : answer(env, cmd, values);
+        status = usage_error(env, NULL, &err);
+    else if (cmd)
+        status = run_words(env, cmd, n - used - 1, words + used + 1);
+    else
+        status = answer(env, NULL, NULL);
     bz_opt_release(&line);
     return status;
 }

@@ -66,8 +66,16 @@ static void describe(struct bz_buf *t, const struct bz_opt *row)
     }
 }
 
+static bool has_letter(const struct bz_opt *rows, char letter)
+{
+    for (; rows && rows->kind != BZ_OPT_KIND_END; rows++)
+        if (rows->letter == letter)
+            return true;
+    return false;
+}
+
 void bz_opt_help_options(struct bz_out *out, const char *title,
-                         const struct bz_opt *rows)
+                         const struct bz_opt *rows, const struct bz_opt *own)
 {
     if (rows->kind == BZ_OPT_KIND_END)
         return;
@@ -77,7 +85,7 @@ void bz_opt_help_options(struct bz_out *out, const char *title,
         BZ_CLEANUP(bz_buf_release) struct bz_buf right = {0};
 
         describe(&right, rows);
-        if (rows->letter)
+        if (rows->letter && !has_letter(own, rows->letter))
             bz_buf_addf(&left, "  -%c, ", rows->letter);
         else
             bz_buf_addf(&left, "      ");

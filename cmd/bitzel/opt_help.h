@@ -9,10 +9,11 @@
 void bz_opt_help_usage(struct bz_out *out, const char *command,
                        const struct bz_opt_arg *args) BZ_NONNULL;
 
-/* A heading and a line for each row; nothing at all without rows. */
+/* A heading and a line for each row; nothing at all without rows. The letters that
+ * `own`, which may be NULL, takes for itself are not shown. */
 void bz_opt_help_args(struct bz_out *out, const struct bz_opt_arg *args) BZ_NONNULL;
 void bz_opt_help_options(struct bz_out *out, const char *title,
-                         const struct bz_opt *rows) BZ_NONNULL;
+                         const struct bz_opt *rows, const struct bz_opt *own);
 
 /* One such line: the name and what it is, for other lists to look alike. */
 void bz_opt_help_row(struct bz_out *out, const char *left, const char *text) BZ_NONNULL;

@@ -43,31 +43,70 @@ static int open_mcs(struct bz_pipeline *p, struct bz_config_opts *opts,
     return rc;
 }
 
-static const char *passed(const struct bz_environ *env, const char *name)
+/* What kas passes into a build besides the variables that its files name. */
+static const struct bz_str kas_passes[] = {
+    BZ_STR("SSTATE_DIR"),
+    BZ_STR("SSTATE_MIRRORS"),
+    BZ_STR("DL_DIR"),
+    BZ_STR("TMPDIR"),
+};
+
+static void read_environment(struct bz_pipeline *p, const char *const *env)
 {
-    return bz_environ_get(env, bz_str_from(name)).p;
+    BZ_CLEANUP(bz_vec_release) struct bz_environ_vars more = {0};
+
+    for (size_t i = 0; p->kas && i < BZ_COUNTOF(kas_passes); i++)
+        BZ_VEC_PUSH(&more, (struct bz_environ_var){.name = kas_passes[i]});
+    for (size_t i = 0; p->kas && i < p->kas->nenv; i++)
+        BZ_VEC_PUSH(&more, (struct bz_environ_var){p->kas->env[i].name,
+                                                   p->kas->env[i].value.text});
+    bz_environ_release(&p->env);
+    bz_environ_read(&p->env, env, more.at, more.len);
+}
+
+int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
+                     struct bz_err *err)
+{
+    struct bz_locate_hints hints = {.cwd = opts->cwd, .option = opts->project};
+    struct bz_kas_options kas = {.cwd = opts->cwd,
+                                 .env = opts->env,
+                                 .ignore_locks = opts->ignore_locks,
+                                 .notes = opts->notes};
+    int rc;
+
+    read_environment(p, opts->env);
+    hints.variable = bz_environ_find(opts->env, "BITZEL_PROJECT");
+    hints.builddir = bz_environ_find(opts->env, "BUILDDIR");
+    hints.bbpath = bz_environ_get(&p->env, BZ_STR("BBPATH")).p;
+    rc = bz_locate_find(&p->arena, &hints, &p->found, err);
+    if (rc == 0 && p->found.files)
+        rc = bz_kas_load(p->found.files, &kas, &p->kas, err);
+    if (rc < 0)
+        return rc;
+    p->build_dir = p->kas ? p->kas->build_dir : p->found.build_dir;
+    if (p->kas)
+        read_environment(p, opts->env);
+    return 0;
 }
 
 int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err)
 {
-    struct bz_path dir;
     struct bz_config_opts config = {.env = &p->env,
                                     .cwd = bz_str_from(opts->cwd),
                                     .first = opts->first,
                                     .nfirst = opts->nfirst,
                                     .last = opts->last,
                                     .nlast = opts->nlast};
-    struct bz_buildconf_hints hints = {.cwd = opts->cwd};
-    int rc;
+    int rc = bz_pipeline_find(p, opts, err);
 
-    bz_environ_read(&p->env, opts->env, NULL, 0);
-    hints.bbpath = passed(&p->env, "BBPATH");
-    hints.builddir = bz_environ_find(opts->env, "BUILDDIR");
-    rc = bz_buildconf_find(&hints, &dir, err);
+    if (rc == 0 && p->kas)
+        rc = bz_kas_require(p->kas, err);
+    if (rc == 0 && p->kas)
+        rc = bz_buildconf_write(p->kas, err);
     if (rc < 0)
         return rc;
-    config.build_dir = bz_path_str(&dir);
+    config.build_dir = bz_str_from(p->build_dir);
     p->library = bz_library_new();
     return open_mcs(p, &config, err);
 }
@@ -82,6 +121,8 @@ void bz_pipeline_close(struct bz_pipeline *p)
     bz_layer_release(&p->layers);
     bz_library_free(p->library);
     bz_environ_release(&p->env);
+    bz_kas_free(p->kas);
+    bz_arena_release(&p->arena);
     *p = (struct bz_pipeline){0};
 }
 

@@ -1,13 +1,15 @@
 /* pipeline.h - the stages in order, and the objects they hand on.
  *
- * For now: a build directory to its configurations, its layers and its
- * recipes, and one recipe to its variables. Calls the stages and decides nothing
+ * For now: a kas file to a build directory, that to its configurations, its layers and
+ * its recipes, and one recipe to its variables. Calls the stages and decides nothing
  * itself. One thread.
  */
 #ifndef BZ_PIPELINE_PIPELINE_H
 #define BZ_PIPELINE_PIPELINE_H
 
 #include "base/err.h"
+#include "project/kas.h"
+#include "project/locate.h"
 #include "recipe/collect.h"
 #include "recipe/config.h"
 #include "recipe/finalize.h"
@@ -22,6 +24,10 @@ struct bz_pipeline_mc {
 };
 
 struct bz_pipeline {
+    struct bz_arena arena;
+    struct bz_locate found; /* which project it is, and why */
+    struct bz_kas *kas; /* what its kas files say; NULL if it is a build directory */
+    const char *build_dir;
     struct bz_environ env; /* what the configurations see of the environment */
     struct bz_library *library;
     struct bz_pipeline_mcs
@@ -32,16 +38,25 @@ struct bz_pipeline {
 };
 
 struct bz_pipeline_opts {
-    const char *cwd;          /* absolute; where to look for the project, upwards */
-    const char *const *env;   /* as environ(7) has it, or NULL */
-    const char *const *first; /* files to read before the configuration, [nfirst] */
+    const char *cwd;            /* absolute; where to look for the project, upwards */
+    const char *const *env;     /* as environ(7) has it, or NULL */
+    const char *project;        /* what the user names, see locate.h; or NULL */
+    bool ignore_locks;          /* of kas files */
+    struct bz_kas_notes *notes; /* for what kas files say strangely; may be NULL */
+    const char *const *first;   /* files to read before the configuration, [nfirst] */
     size_t nfirst;
     const char *const *last; /* and after bitbake.conf, [nlast] */
     size_t nlast;
 };
 
-/* Finds the build directory and reads all but the recipes. BZ_E_NOENT if there
- * is no build directory. On failure too, bz_pipeline_close must be called. */
+/* Finds the project and reads its kas files, if it has any; writes nothing. After
+ * bz_pipeline_find or bz_pipeline_open bz_pipeline_close must be called, on failure
+ * too. BZ_E_NOENT if there is no project. */
+int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same, makes the build directory of kas files, and reads all but the recipes.
+ * BZ_E_NOENT also if a repository is not checked out. */
 int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err) BZ_MUST_CHECK;
 void bz_pipeline_close(struct bz_pipeline *p);

@@ -2,43 +2,6 @@
 
 #include "os/fs.h"
 
-/* Makes *out the absolute `dir`, and tells whether it is a build directory. */
-static bool is_build_dir(const char *cwd, struct bz_str dir, struct bz_path *out)
-{
-    struct bz_path joined;
-    struct bz_err err;
-
-    return bz_path_join(bz_str_from(cwd ? cwd : ""), dir, &joined, &err) == 0 &&
-           bz_path_normalise(bz_path_str(&joined), out, &err) == 0 &&
-           bz_path_join(bz_path_str(out), BZ_STR("conf/bblayers.conf"), &joined,
-                        &err) == 0 &&
-           bz_fs_exists(AT_FDCWD, joined.s);
-}
-
-int bz_buildconf_find(const struct bz_buildconf_hints *hints, struct bz_path *out,
-                      struct bz_err *err)
-{
-    struct bz_str rest, dir;
-
-    if (hints->builddir && hints->builddir[0]) {
-        if (is_build_dir(hints->cwd, bz_str_from(hints->builddir), out))
-            return 0;
-        return bz_fail(err, BZ_E_NOENT, "BUILDDIR: no conf/bblayers.conf in %s",
-                       hints->builddir);
-    }
-    rest = bz_str_from(hints->bbpath ? hints->bbpath : "");
-    while (bz_str_next_part(&rest, ':', &dir))
-        if (dir.n > 0 && is_build_dir(hints->cwd, dir, out))
-            return 0;
-    if (!hints->cwd)
-        return bz_fail(err, BZ_E_NOENT, "no conf/bblayers.conf in BBPATH");
-    for (dir = bz_str_from(hints->cwd); dir.n > 1; dir = bz_path_dirname(dir))
-        if (is_build_dir(NULL, dir, out))
-            return 0;
-    return bz_fail(err, BZ_E_NOENT, "no conf/bblayers.conf in %s or above it",
-                   hints->cwd);
-}
-
 static void add_texts(struct bz_buf *out, const struct bz_kas_pair *pairs, size_t n)
 {
     for (size_t i = 0; i < n; i++)

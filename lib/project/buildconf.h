@@ -1,4 +1,4 @@
-/* buildconf.h - the conf/ of a build directory: found, or made from a project.
+/* buildconf.h - the conf/ of a build directory, made from a project.
  *
  * local.conf and bblayers.conf get the bytes that kas writes for the same project.
  */
@@ -8,19 +8,6 @@
 #include "base/buf.h"
 #include "os/path.h"
 #include "project/kas.h"
-
-/* Where BitBake is told to look; any may be NULL. */
-struct bz_buildconf_hints {
-    const char *cwd;      /* absolute */
-    const char *builddir; /* $BUILDDIR, as oe-init-build-env sets it */
-    const char *bbpath;   /* $BBPATH: directories joined by ':' */
-};
-
-/* The directory above conf/bblayers.conf: BUILDDIR if that is set, else the first in
- * BBPATH that has one, else the cwd or the nearest directory above it. Absolute and
- * normalised. BZ_E_NOENT if there is none. */
-int bz_buildconf_find(const struct bz_buildconf_hints *hints, struct bz_path *out,
-                      struct bz_err *err) BZ_MUST_CHECK;
 
 /* Append the text of the two files. */
 void bz_buildconf_local(const struct bz_kas *kas, struct bz_buf *out);

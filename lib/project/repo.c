@@ -235,6 +235,29 @@ int bz_repo_read(struct bz_arena *arena, const struct bz_kas_node *config,
     return rc < 0 ? rc : read_patches(&r, out);
 }
 
+struct bz_str bz_repo_shown_url(struct bz_arena *arena, const struct bz_repo *repo)
+{
+    struct bz_str url = repo->url.text, host, login, user, password;
+    size_t start = bz_str_find(url, BZ_STR("://"));
+
+    if (start == BZ_STR_NONE)
+        return url;
+    start += 3;
+    host = bz_str_sub(url, start, url.n);
+    host = bz_str_sub(host, 0,
+                      bz_str_find_byte(host, '/') == BZ_STR_NONE
+                          ? host.n
+                          : bz_str_find_byte(host, '/'));
+    if (bz_str_rfind_byte(host, '@') == BZ_STR_NONE)
+        return url;
+    login = bz_str_sub(host, 0, bz_str_rfind_byte(host, '@'));
+    if (!bz_str_cut(login, ':', &user, &password))
+        return url;
+    return bz_arena_printf(arena, "%.*s%.*s:***%.*s",
+                           BZ_STR_ARG(bz_str_sub(url, 0, start)), BZ_STR_ARG(user),
+                           BZ_STR_ARG(bz_str_sub(url, start + login.n, url.n)));
+}
+
 int bz_repo_require(const struct bz_repo *repo, struct bz_err *err)
 {
     if (repo->present)

@@ -66,6 +66,10 @@ int bz_repo_read(struct bz_arena *arena, const struct bz_kas_node *config,
 /* BZ_E_NOENT, with the place to look at and the directory, unless it is present. */
 int bz_repo_require(const struct bz_repo *repo, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Its URL as it may be shown: without the password that it may hold. p == NULL if there
+ * is none. */
+struct bz_str bz_repo_shown_url(struct bz_arena *arena, const struct bz_repo *repo);
+
 /* Whether it is the full hash of a commit, and not a part of one or another name. */
 bool bz_repo_is_hash(struct bz_str s);
 

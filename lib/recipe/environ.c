@@ -122,6 +122,7 @@ void bz_environ_release(struct bz_environ *e)
 {
     bz_vec_release(&e->vars);
     bz_arena_release(&e->arena);
+    *e = (struct bz_environ){0};
 }
 
 const char *bz_environ_find(const char *const *envp, const char *name)

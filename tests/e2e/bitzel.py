@@ -18,7 +18,10 @@ PROGRAM = os.environ.get("BITZEL", "bitzel")
 TIMEOUT = 60  # seconds; far more than any call takes, also under a sanitizer
 
 # What decides how bitzel behaves; a test sets what it is about and nothing else counts.
-UNSET = ("CLICOLOR", "COLUMNS", "NO_COLOR", "TERM", "XDG_CACHE_HOME")
+UNSET = ("BBPATH", "BBPOSTCONF", "BBPRECONF", "BB_ENV_PASSTHROUGH",
+         "BB_ENV_PASSTHROUGH_ADDITIONS", "BB_PRESERVE_ENV", "BITZEL_PROJECT", "BUILDDIR",
+         "CLICOLOR", "COLUMNS", "KAS_BUILD_DIR", "KAS_WORK_DIR", "NO_COLOR", "TERM",
+         "XDG_CACHE_HOME")
 
 
 class Result:

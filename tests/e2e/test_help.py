@@ -13,7 +13,7 @@ class Help(bitzel.Case):
 
     def test_the_overview_lists_the_commands_there_are(self):
         self.assertEqual(self.commands(), ["doctor", "getvar", "help", "layers",
-                                             "parse", "version"])
+                                             "parse", "project", "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -27,14 +27,32 @@ class Help(bitzel.Case):
     def test_help_names_the_options_of_the_command_and_of_all(self):
         own = {"doctor": ["--json"], "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--json"],
+               "project": ["--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
-        everywhere = ["--directory", "--color", "--quiet", "--verbose", "--help", "--version"]
+        everywhere = ["--directory", "--project", "--read", "--postread", "--color", "--quiet",
+                      "--verbose", "--help", "--version"]
         self.assertEqual(sorted(own), sorted(self.commands()))
         for name, options in own.items():
             text = self.run_bitzel(name, "--help").out
             for option in options + everywhere:
                 with self.subTest(command=name, option=option):
                     self.assertIn(option, text.split())
+
+    def test_a_command_of_a_command_explains_itself(self):
+        asked = self.run_bitzel("help", "project", "lock")
+        self.assert_exit(asked, 0)
+        self.assertIn("Usage: bitzel project lock", asked.out)
+        self.assertIn("--dry-run", asked.out.split())
+        self.assertEqual(self.run_bitzel("project", "lock", "-h").out, asked.out)
+        above = self.run_bitzel("help", "project").out
+        section = above.split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
+        self.assertEqual([line.split()[0] for line in section.splitlines()], ["show", "lock"])
+
+    def test_a_letter_the_command_took_is_not_offered_for_another_option(self):
+        text = self.run_bitzel("help", "getvar").out
+        self.assertIn("  -r, --recipe", text)
+        self.assertNotIn("-r, --read", text)
+        self.assertIn("-R, --postread", text)
 
     def test_help_answers_also_on_an_unfinished_line(self):
         for line in (["doctor", "--help", "--nonsense"], ["help", "a", "--help", "b", "c"]):

@@ -25,10 +25,14 @@ class Usage(bitzel.Case):
             (["doctor", "--json=yes"], "takes no value"),
             (["doctor", "--no-json"], "cannot be turned off"),
             (["doctor", "extra"], "unexpected argument 'extra'"),
-            (["help", "doctor", "version"], "unexpected argument 'version'"),
+            (["help", "doctor", "version"], "'doctor' has no commands"),
             (["doctor", "--directory"], "needs a value: --directory DIR"),
             (["doctor", "--directory", "--json"], "write --directory=--json"),
             (["-q", "doctor", "-v"], "contradict"),
+            (["project", "lok"], "'project' has no command 'lok'; did you mean 'lock'?"),
+            (["project", "--json", "lock"], "options of 'project lock' come after 'lock'"),
+            (["project", "lock", "extra"], "unexpected argument 'extra'"),
+            (["help", "project", "lok"], "did you mean 'lock'?"),
             (["doctor", "-qz"], "unknown option '-z' in '-qz'"),
         ):
             with self.subTest(line=line):
@@ -37,6 +41,8 @@ class Usage(bitzel.Case):
     def test_the_message_tells_where_the_help_is(self):
         self.assertIn("help:  bitzel doctor --help\n", self.refused("doctor", "--nonsense"))
         self.assertIn("help:  bitzel --help\n", self.refused("nonsense"))
+        self.assertIn("help:  bitzel project lock --help\n",
+                      self.refused("project", "lock", "--nonsense"))
 
     def test_a_command_that_does_not_exist_yet_is_unknown(self):
         for name in ("build", "plan", "why", "cache"):

@@ -40,8 +40,8 @@ static const struct bz_opt no_rows[] = {BZ_OPT_END};
 static const struct bz_opt_arg no_args[] = {BZ_OPT_END};
 
 /* Prints everything there is to print about a command. */
-static const char *help(const struct bz_opt *opts, const struct bz_opt_arg *words,
-                        char *text, size_t size)
+static const char *help_with(const struct bz_opt *opts, const struct bz_opt_arg *words,
+                             const struct bz_opt *own, char *text, size_t size)
 {
     int fd = memfd_create("help", MFD_CLOEXEC);
     struct bz_out out;
@@ -53,13 +53,33 @@ static const char *help(const struct bz_opt *opts, const struct bz_opt_arg *word
     bz_out_init(&out, dup(fd), BZ_OUT_COLOR_NEVER);
     bz_opt_help_usage(&out, "it", words);
     bz_opt_help_args(&out, words);
-    bz_opt_help_options(&out, "Options:", opts);
+    bz_opt_help_options(&out, "Options:", opts, own);
     assert_ok(bz_out_close(&out, "help", &err), &err);
     n = pread(fd, text, size - 1, 0);
     assert_true(n >= 0);
     text[n] = '\0';
     close(fd);
     return text;
+}
+
+static const char *help(const struct bz_opt *opts, const struct bz_opt_arg *words,
+                        char *text, size_t size)
+{
+    return help_with(opts, words, NULL, text, size);
+}
+
+static void a_letter_that_a_command_takes_for_itself_is_not_shown(void **state)
+{
+    static const struct bz_opt own[] = {
+        BZ_OPT_FLAG(struct values, force, 'j', "join", "Something else"),
+        BZ_OPT_END,
+    };
+    char text[2048];
+
+    (void)state;
+    (void)help_with(rows, no_args, own, text, sizeof(text));
+    assert_non_null(strstr(text, "\n      --jobs N"));
+    assert_non_null(strstr(text, "\n  -f, --force"));
 }
 
 static void every_kind_of_row_is_described(void **state)
@@ -108,6 +128,7 @@ static void several_words_are_shown_as_such(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_letter_that_a_command_takes_for_itself_is_not_shown),
         cmocka_unit_test(every_kind_of_row_is_described),
         cmocka_unit_test(a_command_without_rows_has_a_usage_line_only),
         cmocka_unit_test(several_words_are_shown_as_such),

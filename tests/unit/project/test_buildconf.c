@@ -81,18 +81,15 @@ static void both_files_have_the_bytes_that_kas_writes(void **state)
     }
 }
 
-static void a_written_directory_is_found_and_left_alone_the_next_time(void **state)
+static void a_written_directory_is_left_alone_the_next_time(void **state)
 {
     struct scratch *s = *state;
     struct bz_kas *kas = load(s, "header: {version: 14}\n");
-    const struct bz_buildconf_hints hints = {.cwd = kas->build_dir};
     struct stat first, second;
-    struct bz_path found;
     struct bz_err err;
 
     assert_ok(bz_buildconf_write(kas, &err), &err);
-    assert_ok(bz_buildconf_find(&hints, &found, &err), &err);
-    assert_string_equal(found.s, kas->build_dir);
+    assert_int_equal(fstatat(s->fd, "build/conf/bblayers.conf", &first, 0), 0);
     assert_int_equal(fstatat(s->fd, "build/conf/local.conf", &first, 0), 0);
     assert_ok(bz_buildconf_write(kas, &err), &err);
     assert_int_equal(fstatat(s->fd, "build/conf/local.conf", &second, 0), 0);
@@ -116,84 +113,12 @@ static void a_build_directory_that_cannot_be_made_is_an_error(void **state)
     bz_kas_free(kas);
 }
 
-/* Each part of a list of paths put below the scratch directory; NULL stays NULL. */
-static const char *below(const struct scratch *s, const char *list, struct bz_buf *out)
-{
-    struct bz_str rest = bz_str_from(list ? list : ""), dir;
-
-    while (bz_str_next_part(&rest, ':', &dir))
-        bz_buf_addf(out, "%s%s%.*s", out->len ? ":" : "", s->path, BZ_STR_ARG(dir));
-    return list ? bz_buf_text(out) : NULL;
-}
-
-static void a_build_directory_is_found_where_bitbake_finds_it(void **state)
-{
-    static const struct {
-        const char *cwd, *builddir, *bbpath, *want; /* DIR is put before each */
-    } cases[] = {
-        {"/b",         NULL, NULL,      "DIR/b"},
-        {"/b/deep/er", NULL, NULL,      "DIR/b"},
-        {"/b/deep/er", "/c", NULL,      "DIR/c"},
-        {"/b",         NULL, "/x:/c",   "DIR/c"},
-        {"/b",         NULL, "/x:/y",   "DIR/b"},
-        {"/b",         "/c", "/b",      "DIR/c"},
-        {"/x",         NULL, NULL,      NULL   },
-        {"/b",         "/x", NULL,      NULL   }, /* told, and wrong: no guessing */
-        {NULL,         NULL, "/x:/b/.", "DIR/b"},
-        {NULL,         NULL, NULL,      NULL   },
-    };
-    struct scratch *s = *state;
-
-    put_file(s, "b/conf/bblayers.conf", "");
-    put_file(s, "c/conf/bblayers.conf", "");
-    make_dirs(s->fd, "b/deep/er");
-    make_dirs(s->fd, "x/conf");
-    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
-        struct bz_buf cwd = {0}, builddir = {0}, bbpath = {0};
-        struct bz_buildconf_hints hints = {
-            .cwd = below(s, cases[i].cwd, &cwd),
-            .builddir = below(s, cases[i].builddir, &builddir),
-            .bbpath = below(s, cases[i].bbpath, &bbpath),
-        };
-        struct bz_path found;
-        struct bz_err err = {0};
-        int rc;
-
-        rc = bz_buildconf_find(&hints, &found, &err);
-        assert_int_equal(rc, cases[i].want ? 0 : BZ_E_NOENT);
-        if (cases[i].want)
-            assert_message(s, found.s, cases[i].want);
-        else
-            assert_non_null(strstr(err.msg, "no conf/bblayers.conf in"));
-        bz_buf_release(&cwd);
-        bz_buf_release(&builddir);
-        bz_buf_release(&bbpath);
-    }
-}
-
-static void hints_may_be_relative_to_the_cwd(void **state)
-{
-    struct scratch *s = *state;
-    struct bz_buildconf_hints hints = {.cwd = s->path, .builddir = "./b"};
-    struct bz_path found;
-    struct bz_err err;
-
-    put_file(s, "b/conf/bblayers.conf", "");
-    assert_ok(bz_buildconf_find(&hints, &found, &err), &err);
-    assert_message(s, found.s, "DIR/b");
-    hints = (struct bz_buildconf_hints){.cwd = s->path, .builddir = "", .bbpath = ":b"};
-    assert_ok(bz_buildconf_find(&hints, &found, &err), &err);
-    assert_message(s, found.s, "DIR/b");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(both_files_have_the_bytes_that_kas_writes),
-        scratch_test(a_written_directory_is_found_and_left_alone_the_next_time),
+        scratch_test(a_written_directory_is_left_alone_the_next_time),
         scratch_test(a_build_directory_that_cannot_be_made_is_an_error),
-        scratch_test(a_build_directory_is_found_where_bitbake_finds_it),
-        scratch_test(hints_may_be_relative_to_the_cwd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,9 +343,34 @@ static void the_root_is_found_as_the_tools_find_it(void **state)
     }
 }
 
+static void a_url_is_shown_without_its_password(void **state)
+{
+    static const struct {
+        const char *url, *shown;
+    } urls[] = {
+        {"https://example.com/r.git",       "https://example.com/r.git"   },
+        {"https://me:secret@example.com/r", "https://me:***@example.com/r"},
+        {"https://me:s@cret@example.com",   "https://me:***@example.com"  },
+        {"ssh://git@example.com:22/r",      "ssh://git@example.com:22/r"  },
+        {"https://example.com/a:b@c",       "https://example.com/a:b@c"   },
+        {"git@example.com:r.git",           "git@example.com:r.git"       },
+        {"",                                ""                            },
+    };
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct bz_repo repo = {0};
+
+    (void)state;
+    assert_null(bz_repo_shown_url(&arena, &repo).p);
+    for (size_t i = 0; i < BZ_COUNTOF(urls); i++) {
+        repo.url.text = bz_str_from(urls[i].url);
+        assert_slice(bz_repo_shown_url(&arena, &repo), urls[i].shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_url_is_shown_without_its_password),
         cmocka_unit_test(revisions_have_defaults_and_overrides),
         cmocka_unit_test(a_repository_is_where_its_path_or_name_says),
         cmocka_unit_test(layers_are_all_but_the_disabled_ones),
