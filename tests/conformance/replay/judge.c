@@ -13,6 +13,12 @@ enum replay_verdict replay_judge_fail(struct replay_run *r, const char *got,
     return REPLAY_FAILED;
 }
 
+static enum replay_verdict needs_python(struct replay_run *r, const struct bz_err *err)
+{
+    snprintf(r->why, sizeof(r->why), "%s", err->msg);
+    return REPLAY_PYTHON;
+}
+
 enum replay_verdict replay_judge_text(struct replay_run *r, const struct bz_doc *op,
                                       int rc, struct bz_str out,
                                       const struct bz_err *err)
@@ -21,7 +27,7 @@ enum replay_verdict replay_judge_text(struct replay_run *r, const struct bz_doc 
     struct bz_str wanted;
 
     if (rc == BZ_E_NOSUP)
-        return REPLAY_PYTHON;
+        return needs_python(r, err);
     if (raises)
         return rc < 0 ? REPLAY_PASSED : replay_judge_fail(r, "no error", raises->text);
     if (!replay_args_text_of(&r->arena, bz_doc_find(op, "ret"), &wanted))
@@ -39,7 +45,7 @@ enum replay_verdict replay_judge_rc(struct replay_run *r, const struct bz_doc *o
                                     int rc, const struct bz_err *err)
 {
     if (rc == BZ_E_NOSUP)
-        return REPLAY_PYTHON;
+        return needs_python(r, err);
     if ((rc < 0) == (bz_doc_find(op, "raises") != NULL))
         return REPLAY_PASSED;
     return replay_judge_fail(r, rc < 0 ? err->msg : "no error", BZ_STR("the opposite"));

@@ -51,20 +51,23 @@ static void run_test(const struct session *session, const struct bz_doc *test,
     const struct bz_doc *list = bz_doc_find(test, "ops");
     struct replay_run r = {.test = name ? name->text.p : "?", .dir = session->folder.s};
     enum replay_verdict worst = REPLAY_PASSED;
+    char why[sizeof(r.why)] = "";
 
     for (size_t i = 0; list && i < list->count; i++) {
         enum replay_verdict verdict = replay_run_op(&r, &list->items[i]);
 
         tally->calls[verdict]++;
-        if (verdict > worst)
+        if (verdict > worst) {
             worst = verdict;
-        if (verdict == REPLAY_FAILED)
+            snprintf(why, sizeof(why), "%s", r.why);
+        }
+        if (verdict == REPLAY_FAILED && r.why[0])
             fprintf(stderr, "%s: op %zu, %.*s: %s\n", r.test, i,
                     BZ_STR_ARG(bz_doc_find(&list->items[i], "op")->text), r.why);
     }
     tally->lines[worst]++;
     if (session->verbose && worst != REPLAY_PASSED)
-        printf("%s: %s\n", r.test, verdict_names[worst]);
+        printf("%s: %s: %s\n", r.test, verdict_names[worst], why);
     replay_run_release(&r);
 }
 

@@ -95,14 +95,14 @@ static enum replay_verdict op_expand_keys(struct replay_run *r, struct replay_sl
     return replay_judge_rc(r, op, bz_vars_expand_keys(s->meta->vars, &err), &err);
 }
 
-/* The names but for those that begin with "__", which are BitBake's own affairs. */
+/* The names but for those that begin with an underscore, BitBake's own affairs. */
 static enum replay_verdict compare_names(struct replay_run *r, const struct bz_doc *ret,
                                          const struct bz_str *names, size_t n)
 {
     size_t at = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (bz_str_starts(names[i], BZ_STR("__")))
+        if (bz_str_starts(names[i], BZ_STR("_")))
             continue;
         if (at == ret->count || !bz_str_eq(names[i], ret->items[at].text))
             return replay_judge_fail(r, bz_arena_dup(&r->arena, names[i]).p,

@@ -76,8 +76,7 @@ enum replay_verdict replay_run_copy(struct replay_run *r, struct replay_slot *s,
     if (!id || id->type != BZ_DOC_INT || id->i < 0 || id->i >= REPLAY_STORES ||
         r->stores[id->i].meta)
         return REPLAY_NOT_YET;
-    /* The parent must not change any more, but the record may go on with it. */
-    s->meta = own(r, bz_meta_copy(parent));
+    s->shared = true;
     r->stores[id->i] = (struct replay_slot){.meta = own(r, bz_meta_copy(parent)),
                                             .state = s->state,
                                             .used = true,
@@ -119,6 +118,7 @@ enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *doc
     struct replay_slot none = {.meta = NULL}, *s = slot_for(r, doc);
     enum replay_verdict verdict;
 
+    r->why[0] = '\0';
     if (!op) {
         spoil(r, doc, bz_doc_find(doc, "variants") ? s : NULL, REPLAY_NOT_YET);
         return REPLAY_NOT_YET;
@@ -128,6 +128,10 @@ enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *doc
         if (op->fn == replay_run_copy)
             replay_run_copy(r, s, doc); /* the copy is just as spoilt */
         return s->state;
+    }
+    if (s && s->shared && op->writes && op->fn != replay_run_copy) {
+        s->meta = own(r, bz_meta_copy(s->meta)); /* the record goes on with it */
+        s->shared = false;
     }
     none.meta = s ? NULL : bz_meta_new(); /* for ops that need no store of theirs */
     verdict = op->fn(r, s ? s : &none, doc);

@@ -28,6 +28,7 @@ struct replay_slot {
     struct bz_meta *meta; /* owned by the run; NULL before the first op */
     enum replay_verdict state;
     bool used;
+    bool shared;  /* has copies, and so must not change any more */
     bool guessed; /* taken to be empty: how it came about is not in the record */
 };
 
@@ -44,7 +45,7 @@ struct replay_run {
     struct bz_arena arena;
     struct replay_slot stores[REPLAY_STORES];
     struct replay_metas BZ_VEC(struct replay_owned) owned; /* a copy after its parent */
-    char why[512];                                         /* of the last failure */
+    char why[1024]; /* the last op was not PASSED, or "" */
 };
 
 void replay_run_release(struct replay_run *r);
