@@ -7,28 +7,14 @@
 #include "recipe/eval.h"
 #include "recipe/series.h"
 
-static const struct bz_vars_at nowhere;
-
-static int get(struct bz_meta *m, const char *name, struct bz_str *out,
-               struct bz_err *err)
-{
-    return bz_vars_get(m->vars, bz_str_from(name), 0, out, err);
-}
-
-static int set(struct bz_meta *m, const char *name, struct bz_str value,
-               struct bz_err *err)
-{
-    return bz_vars_set(m->vars, bz_str_from(name), value, 0, &nowhere, err);
-}
-
 /* Sets `name` only if it has no value yet. */
 static int set_default(struct bz_meta *m, const char *name, struct bz_str value,
                        struct bz_err *err)
 {
     struct bz_str old;
-    int rc = get(m, name, &old, err);
+    int rc = bz_meta_get(m, name, &old, err);
 
-    return rc < 0 || old.n > 0 ? rc : set(m, name, value, err);
+    return rc < 0 || old.n > 0 ? rc : bz_meta_set(m, name, value, err);
 }
 
 static int read_conf(struct bz_eval *e, struct bz_str path, struct bz_err *err)
@@ -75,7 +61,7 @@ static int settle_reference(struct bz_meta *m, const char *name, struct bz_err *
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
         rc = bz_vars_get(m->vars, names.at[i], BZ_VARS_RAW, &old, err);
         if (rc == 0 && replace_all(old, bz_buf_str(&ref), value, &text))
-            rc = bz_vars_set(m->vars, names.at[i], bz_buf_str(&text), 0, &nowhere, err);
+            rc = bz_vars_set(m->vars, names.at[i], bz_buf_str(&text), 0, NULL, err);
     }
     return rc;
 }
@@ -103,9 +89,9 @@ static int read_layer(struct bz_eval *e, struct bz_str layer, struct bz_series *
     escape(layer, &pattern);
     rc = bz_path_join(layer, BZ_STR("conf/layer.conf"), &conf, err);
     if (rc == 0)
-        rc = set(e->meta, "LAYERDIR", layer, err);
+        rc = bz_meta_set(e->meta, "LAYERDIR", layer, err);
     if (rc == 0)
-        rc = set(e->meta, "LAYERDIR_RE", bz_buf_str(&pattern), err);
+        rc = bz_meta_set(e->meta, "LAYERDIR_RE", bz_buf_str(&pattern), err);
     if (rc == 0)
         rc = read_conf(e, bz_path_str(&conf), err);
     if (rc == 0)
@@ -120,10 +106,10 @@ static int read_layer(struct bz_eval *e, struct bz_str layer, struct bz_series *
 static int add_dynamic_files(struct bz_meta *m, struct bz_err *err)
 {
     struct bz_str list, collections, word, name, pattern;
-    int rc = get(m, "BBFILES_DYNAMIC", &list, err);
+    int rc = bz_meta_get(m, "BBFILES_DYNAMIC", &list, err);
 
     if (rc == 0)
-        rc = get(m, "BBFILE_COLLECTIONS", &collections, err);
+        rc = bz_meta_get(m, "BBFILE_COLLECTIONS", &collections, err);
     while (rc == 0 && bz_str_next_word(&list, &word)) {
         BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
         bool inverted;
@@ -137,8 +123,7 @@ static int add_dynamic_files(struct bz_meta *m, struct bz_err *err)
         if (bz_str_has_word(collections, name) == inverted)
             continue;
         bz_buf_addf(&text, " %.*s", BZ_STR_ARG(pattern));
-        rc = bz_vars_append(m->vars, BZ_STR("BBFILES"), bz_buf_str(&text), &nowhere,
-                            err);
+        rc = bz_vars_append(m->vars, BZ_STR("BBFILES"), bz_buf_str(&text), NULL, err);
     }
     return rc;
 }
@@ -149,7 +134,7 @@ static int list_layers(struct bz_meta *m, const struct bz_environ *env,
                        struct bz_meta_names *out, struct bz_err *err)
 {
     struct bz_str home = {0}, list, dir, rest;
-    int rc = get(m, "BBLAYERS", &list, err);
+    int rc = bz_meta_get(m, "BBLAYERS", &list, err);
 
     if (env)
         home = bz_environ_get(env, BZ_STR("HOME"));
@@ -195,7 +180,7 @@ static int read_layers(struct bz_eval *e, const struct bz_config_opts *opts,
     int rc = bz_path_join(opts->build_dir, BZ_STR("conf/bblayers.conf"), &conf, err);
 
     if (rc == 0)
-        rc = set(m, "TOPDIR", opts->build_dir, err);
+        rc = bz_meta_set(m, "TOPDIR", opts->build_dir, err);
     if (rc == 0)
         rc = read_conf(e, bz_path_str(&conf), err);
     if (rc == 0)
@@ -207,9 +192,9 @@ static int read_layers(struct bz_eval *e, const struct bz_config_opts *opts,
     for (size_t i = 0; rc == 0 && i < layers.len; i++)
         rc = read_layer(e, layers.at[i], &series, err);
     if (rc == 0)
-        rc = bz_vars_del(m->vars, BZ_STR("LAYERDIR_RE"), &nowhere, err);
+        rc = bz_vars_del(m->vars, BZ_STR("LAYERDIR_RE"), NULL, err);
     if (rc == 0)
-        rc = bz_vars_del(m->vars, BZ_STR("LAYERDIR"), &nowhere, err);
+        rc = bz_vars_del(m->vars, BZ_STR("LAYERDIR"), NULL, err);
     if (rc == 0)
         rc = add_dynamic_files(m, err);
     return rc < 0 ? rc : bz_series_check(&series, m, err);
@@ -218,7 +203,7 @@ static int read_layers(struct bz_eval *e, const struct bz_config_opts *opts,
 static int inherit_classes(struct bz_eval *e, struct bz_err *err)
 {
     struct bz_str names;
-    int rc = get(e->meta, "INHERIT", &names, err);
+    int rc = bz_meta_get(e->meta, "INHERIT", &names, err);
 
     /* What the base class adds to INHERIT comes too late, in BitBake as well. */
     if (rc == 0)
@@ -240,7 +225,7 @@ static int read_named(struct bz_eval *e, struct bz_str cwd, const char *name,
 {
     struct bz_str path = bz_str_from(name), dirs, found = {0};
     struct bz_path joined;
-    int rc = get(e->meta, "BBPATH", &dirs, err);
+    int rc = bz_meta_get(e->meta, "BBPATH", &dirs, err);
 
     if (rc < 0)
         return rc;
@@ -261,7 +246,7 @@ static int read_all(struct bz_eval *e, const struct bz_config_opts *opts,
     if (rc == 0)
         rc = read_layers(e, opts, err);
     if (rc == 0)
-        rc = get(e->meta, "BBPATH", &bbpath, err);
+        rc = bz_meta_get(e->meta, "BBPATH", &bbpath, err);
     if (rc == 0 && bbpath.n == 0)
         rc = bz_fail(err, BZ_E_INVAL, "BBPATH is not set by bblayers.conf or a layer");
     if (rc == 0)
@@ -283,10 +268,10 @@ static int set_environment(struct bz_meta *m, const struct bz_config_opts *opts,
         rc = bz_vars_set(m->vars, var->name, var->value, 0, &at, err);
         if (rc == 0 && bz_environ_exported(var->name))
             rc = bz_vars_set_flag(m->vars, var->name, BZ_STR("export"), BZ_STR("1"),
-                                  &nowhere, err);
+                                  NULL, err);
     }
     if (rc == 0)
-        rc = set(m, "BB_CURRENT_MC", opts->mc.p ? opts->mc : BZ_STR(""), err);
+        rc = bz_meta_set(m, "BB_CURRENT_MC", opts->mc.p ? opts->mc : BZ_STR(""), err);
     return rc;
 }
 
@@ -315,7 +300,7 @@ int bz_config_load(struct bz_library *library, const struct bz_config_opts *opts
 int bz_config_multi(struct bz_meta *config, struct bz_str *out, struct bz_err *err)
 {
     struct bz_str rest, name;
-    int rc = get(config, "BBMULTICONFIG", out, err);
+    int rc = bz_meta_get(config, "BBMULTICONFIG", out, err);
 
     rest = *out;
     while (rc == 0 && bz_str_next_word(&rest, &name))

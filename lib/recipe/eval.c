@@ -9,10 +9,10 @@
 #include "recipe/fragment.h"
 #include "recipe/function.h"
 
-static const struct bz_vars_at nowhere; /* not for the history */
-
 enum {
     DEEPEST = 100, /* files within files */
+    WITHIN = 4,    /* times a file may be within itself: what it includes can depend on
+                      variables, and a class that it inherits does so only once */
     MOST = 20000,  /* files in all, a file that is read again counting again */
 };
 
@@ -98,9 +98,12 @@ static int fail_cycle(const struct bz_eval *e, const char *path, struct bz_err *
 
 static int check_frame(struct bz_eval *e, const char *path, struct bz_err *err)
 {
+    int within = 0;
+
     for (const struct bz_eval_frame *f = e->top; f; f = f->up)
-        if (strcmp(f->path, path) == 0)
-            return fail_cycle(e, path, err);
+        within += strcmp(f->path, path) == 0;
+    if (within >= WITHIN)
+        return fail_cycle(e, path, err);
     if (e->top && e->top->depth >= DEEPEST)
         return bz_fail(err, BZ_E_LIMIT, "files are nested more than %d deep", DEEPEST);
     if (++e->files > MOST)
@@ -139,7 +142,7 @@ static int run_deltask(struct bz_eval *e, const struct bz_ast_stmt *s,
     while (rc == 0 && bz_str_next_word(&names, &word))
         bz_vars_del_flag(e->meta->vars,
                          bz_taskdef_delete(&e->meta->tasks, &e->meta->arena, word),
-                         BZ_STR("task"), &nowhere);
+                         BZ_STR("task"), NULL);
     return rc;
 }
 
@@ -153,7 +156,7 @@ static int run_addtask(struct bz_eval *e, const struct bz_ast_stmt *s,
         rc = bz_vars_set_flag(
             e->meta->vars,
             bz_taskdef_add(&e->meta->tasks, &e->meta->arena, word, s->before, s->after),
-            BZ_STR("task"), BZ_STR("1"), &nowhere, err);
+            BZ_STR("task"), BZ_STR("1"), NULL, err);
     return rc;
 }
 
@@ -275,7 +278,7 @@ static int run_statements(struct bz_eval *e, const struct bz_ast *ast,
 
 static int set_file(struct bz_eval *e, struct bz_str path, struct bz_err *err)
 {
-    return bz_vars_set(e->meta->vars, BZ_STR("FILE"), path, 0, &nowhere, err);
+    return bz_vars_set(e->meta->vars, BZ_STR("FILE"), path, 0, NULL, err);
 }
 
 /* Notes that a class is inherited: in the list, and for expressions that ask for it in
@@ -295,7 +298,7 @@ static int note_class(struct bz_eval *e, struct bz_str file, struct bz_err *err)
         return rc;
     bz_buf_addf(&text, "%.*s /%.*s", BZ_STR_ARG(old),
                 BZ_STR_ARG(bz_path_basename(file)));
-    return bz_vars_set(e->meta->vars, name, bz_buf_str(&text), 0, &nowhere, err);
+    return bz_vars_set(e->meta->vars, name, bz_buf_str(&text), 0, NULL, err);
 }
 
 /* A class leaves FILE alone; a .conf sets it always, others if it differs. */

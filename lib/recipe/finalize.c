@@ -6,20 +6,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-static const struct bz_vars_at nowhere;
-
-static int get(struct bz_meta *m, const char *name, struct bz_str *out,
-               struct bz_err *err)
-{
-    return bz_vars_get(m->vars, bz_str_from(name), 0, out, err);
-}
-
-static int set(struct bz_meta *m, const char *name, struct bz_str value,
-               struct bz_err *err)
-{
-    return bz_vars_set(m->vars, bz_str_from(name), value, 0, &nowhere, err);
-}
-
 static int inherit_deferred(struct bz_eval *e, struct bz_err *err)
 {
     struct bz_meta *m = e->meta;
@@ -63,7 +49,7 @@ static int remap_depends(struct bz_meta *m, struct bz_str virtuals, struct bz_er
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
     struct bz_str depends, word, name;
-    int rc = get(m, "DEPENDS", &depends, err);
+    int rc = bz_meta_get(m, "DEPENDS", &depends, err);
 
     while (rc == 0 && bz_str_next_word(&depends, &word)) {
         rc = real_provider(m, virtuals, word, &name, err);
@@ -72,7 +58,7 @@ static int remap_depends(struct bz_meta *m, struct bz_str virtuals, struct bz_er
         bz_buf_add_str(&list, name);
     }
     if (rc == 0)
-        rc = set(m, "DEPENDS", bz_str_from(bz_buf_text(&list)), err);
+        rc = bz_meta_set(m, "DEPENDS", bz_str_from(bz_buf_text(&list)), err);
     return rc;
 }
 
@@ -94,7 +80,7 @@ static int remap_task(struct bz_meta *m, struct bz_str virtuals, struct bz_str t
     }
     if (rc == 0)
         rc = bz_vars_set_flag(m->vars, task, BZ_STR("depends"),
-                              bz_str_from(bz_buf_text(&list)), &nowhere, err);
+                              bz_str_from(bz_buf_text(&list)), NULL, err);
     return rc;
 }
 
@@ -112,14 +98,14 @@ static int name_tasks(struct bz_meta *m, struct bz_err *err)
 
     for (size_t i = 0; i < m->tasks.order.len && rc == 0; i++)
         rc = bz_vars_set_flag(m->vars, m->tasks.order.at[i], BZ_STR("task"),
-                              BZ_STR("1"), &nowhere, err);
+                              BZ_STR("1"), NULL, err);
     return rc;
 }
 
 static int finish_tasks(struct bz_meta *m, struct bz_err *err)
 {
     struct bz_str virtuals;
-    int rc = get(m, "BB_RECIPE_VIRTUAL_PROVIDERS", &virtuals, err);
+    int rc = bz_meta_get(m, "BB_RECIPE_VIRTUAL_PROVIDERS", &virtuals, err);
 
     if (rc == 0)
         rc = remap_depends(m, virtuals, err);
@@ -169,18 +155,18 @@ static int extend(struct bz_meta *m, struct bz_str name, const struct origin *fr
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf pn = {0};
     struct bz_str cls, rest, argument;
-    int rc = set(m, "BBCLASSEXTEND", from->extended, err);
+    int rc = bz_meta_set(m, "BBCLASSEXTEND", from->extended, err);
 
     if (rc < 0)
         return rc;
     if (bz_str_cut(name, ':', &cls, &rest)) {
         bz_str_cut(rest, ':', &argument, &rest);
-        rc = set(m, "BBEXTENDCURR", cls, err);
+        rc = bz_meta_set(m, "BBEXTENDCURR", cls, err);
         if (rc == 0)
-            rc = set(m, "BBEXTENDVARIANT", argument, err);
+            rc = bz_meta_set(m, "BBEXTENDVARIANT", argument, err);
     } else {
         bz_buf_addf(&pn, "%.*s-%.*s", BZ_STR_ARG(from->pn), BZ_STR_ARG(name));
-        rc = set(m, "PN", bz_buf_str(&pn), err);
+        rc = bz_meta_set(m, "PN", bz_buf_str(&pn), err);
     }
     BZ_VEC_PUSH(&m->deferred,
                 (struct bz_meta_deferred){bz_arena_dup(&m->arena, cls),
@@ -197,6 +183,15 @@ static struct bz_meta *add_copy(struct bz_finalize *f, struct bz_str name)
     return m;
 }
 
+/* A variant that is named twice is one. */
+static bool has_variant(const struct bz_finalize *f, struct bz_str name)
+{
+    for (size_t i = 1; i < f->variants.len; i++)
+        if (bz_str_eq(f->variants.at[i].name, name))
+            return true;
+    return false;
+}
+
 static int add_variants(struct bz_finalize *f, struct bz_library *library,
                         const struct bz_finalize_opts *opts, struct bz_err *err)
 {
@@ -206,14 +201,14 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
     int rc = finalize(m, library, err);
 
     if (rc == 0)
-        rc = get(m, "BBCLASSEXTEND", &from.extended, err);
+        rc = bz_meta_get(m, "BBCLASSEXTEND", &from.extended, err);
     if (rc == 0)
-        rc = get(m, "PN", &from.pn, err);
+        rc = bz_meta_get(m, "PN", &from.pn, err);
     if (rc == 0 && from.extended.n > 0)
-        rc = set(m, "BBCLASSEXTEND", from.extended, err);
+        rc = bz_meta_set(m, "BBCLASSEXTEND", from.extended, err);
     list = from.extended;
     while (rc == 0 && bz_str_next_word(&list, &word)) {
-        if (opts->only.p && !bz_str_eq(opts->only, word))
+        if ((opts->only.p && !bz_str_eq(opts->only, word)) || has_variant(f, word))
             continue;
         m = add_copy(f, word);
         rc = extend(m, word, &from, err);
@@ -228,10 +223,10 @@ static int read_recipe(struct bz_meta *m, struct bz_library *library,
 {
     struct bz_eval e = {.meta = m, .library = library, .notes = opts->notes};
     const struct bz_meta_names *appends = opts->appends;
-    int rc = set(m, "__BB_RECIPE_FILE", opts->path, err);
+    int rc = bz_meta_set(m, "__BB_RECIPE_FILE", opts->path, err);
 
     if (rc == 0 && opts->layer.p)
-        rc = set(m, "FILE_LAYERNAME", opts->layer, err);
+        rc = bz_meta_set(m, "FILE_LAYERNAME", opts->layer, err);
     if (rc == 0)
         rc = bz_eval_file(&e, opts->path, BZ_EVAL_RECIPE, err);
     for (size_t i = 0; appends && i < appends->len && rc == 0; i++)

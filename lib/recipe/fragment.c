@@ -4,8 +4,6 @@
 #include "os/path.h"
 #include "recipe/layer.h"
 
-static const struct bz_vars_at nowhere;
-
 static int get(struct bz_eval *e, struct bz_str name, struct bz_str *out,
                struct bz_err *err)
 {
@@ -52,12 +50,12 @@ static int move_values(struct bz_eval *e, struct bz_str fragment, struct bz_str 
         rc = get(e, var, &value, err);
         if (rc < 0 || !value.p)
             continue;
-        rc = bz_vars_set_flag(e->meta->vars, var, fragment, value, &nowhere, err);
+        rc = bz_vars_set_flag(e->meta->vars, var, fragment, value, NULL, err);
         /* BitBake assigns None: operations and overrides go, and so does the value. */
         if (rc == 0)
-            rc = bz_vars_set(e->meta->vars, var, BZ_STR(""), 0, &nowhere, err);
+            rc = bz_vars_set(e->meta->vars, var, BZ_STR(""), 0, NULL, err);
         if (rc == 0)
-            bz_vars_del_flag(e->meta->vars, var, BZ_STR("_content"), &nowhere);
+            bz_vars_del_flag(e->meta->vars, var, BZ_STR("_content"), NULL);
     }
     return rc;
 }

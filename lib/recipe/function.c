@@ -8,13 +8,10 @@
 /* In a function that EXPORT_FUNCTIONS made: a later class may replace it. */
 #define MARK "    # Export function set\n"
 
-static const struct bz_vars_at nowhere; /* flags of functions have no history */
-
 static int set_flag(struct bz_eval *e, struct bz_str name, const char *flag,
                     struct bz_str value, struct bz_err *err)
 {
-    return bz_vars_set_flag(e->meta->vars, name, bz_str_from(flag), value, &nowhere,
-                            err);
+    return bz_vars_set_flag(e->meta->vars, name, bz_str_from(flag), value, NULL, err);
 }
 
 static int get_flag(struct bz_eval *e, struct bz_str name, const char *flag,
@@ -70,8 +67,8 @@ static int define(struct bz_eval *e, const struct bz_ast_stmt *s, struct bz_str 
     int rc = bz_vars_get(v, name, BZ_VARS_RAW, &old, err);
 
     if (rc == 0 && old.n > 0) {
-        bz_vars_del_flag(v, name, BZ_STR("python"), &nowhere);
-        bz_vars_del_flag(v, name, BZ_STR("fakeroot"), &nowhere);
+        bz_vars_del_flag(v, name, BZ_STR("python"), NULL);
+        bz_vars_del_flag(v, name, BZ_STR("fakeroot"), NULL);
     }
     if (rc == 0 && python)
         rc = set_flag(e, name, "python", BZ_STR("1"), err);
@@ -162,11 +159,13 @@ static int export_one(struct bz_eval *e, struct bz_str name, struct bz_str cls,
         return rc;
     bz_buf_addf(&buf, "%.*s_%.*s", BZ_STR_ARG(cls), BZ_STR_ARG(name));
     called = bz_buf_str(&buf);
-    if (old.n > 0) {
-        bz_vars_del_flag(v, name, BZ_STR("python"), &nowhere);
-        bz_vars_del_flag(v, name, BZ_STR("func"), &nowhere);
-    }
-    rc = copy_flag(e, called, name, "func", err);
+    /* The flags stay, with nothing in them: BitBake lists them all the same. */
+    if (old.n > 0)
+        rc = set_flag(e, name, "python", (struct bz_str){0}, err);
+    if (rc == 0 && old.n > 0)
+        rc = set_flag(e, name, "func", (struct bz_str){0}, err);
+    if (rc == 0)
+        rc = copy_flag(e, called, name, "func", err);
     if (rc == 0)
         rc = copy_flag(e, called, name, "python", err);
     for (size_t i = 0; i < BZ_COUNTOF(back) && rc == 0; i++)

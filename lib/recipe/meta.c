@@ -68,6 +68,18 @@ void bz_meta_freep(struct bz_meta **m)
     bz_meta_free(*m);
 }
 
+int bz_meta_get(struct bz_meta *m, const char *name, struct bz_str *out,
+                struct bz_err *err)
+{
+    return bz_vars_get(m->vars, bz_str_from(name), 0, out, err);
+}
+
+int bz_meta_set(struct bz_meta *m, const char *name, struct bz_str value,
+                struct bz_err *err)
+{
+    return bz_vars_set(m->vars, bz_str_from(name), value, 0, NULL, err);
+}
+
 bool bz_meta_looked(const struct bz_meta *m, struct bz_str path)
 {
     return bz_map_get(&m->looked_set, path) != NULL;

@@ -60,6 +60,12 @@ void bz_meta_freep(struct bz_meta **m);
 bool bz_meta_look(struct bz_meta *m, struct bz_str path);
 bool bz_meta_looked(const struct bz_meta *m, struct bz_str path);
 
+/* The expanded value; and a value that the program itself sets, as d.setVar() does. */
+int bz_meta_get(struct bz_meta *m, const char *name, struct bz_str *out,
+                struct bz_err *err) BZ_MUST_CHECK;
+int bz_meta_set(struct bz_meta *m, const char *name, struct bz_str value,
+                struct bz_err *err) BZ_MUST_CHECK;
+
 bool bz_meta_has(const struct bz_meta_names *names, struct bz_str name);
 
 #endif

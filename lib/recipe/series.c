@@ -3,8 +3,6 @@
 #include "base/buf.h"
 #include "base/log.h"
 
-static const struct bz_vars_at nowhere;
-
 static struct bz_str compat_name(struct bz_meta *m, struct bz_str collection)
 {
     return bz_arena_printf(&m->arena, "LAYERSERIES_COMPAT_%.*s",
@@ -20,7 +18,7 @@ static int take(struct bz_meta *m, struct bz_str name, struct bz_str *out,
     if (rc == 0 && out->n == 0)
         *out = (struct bz_str){0};
     if (rc == 0 && out->p)
-        rc = bz_vars_del(m->vars, name, &nowhere, err);
+        rc = bz_vars_del(m->vars, name, NULL, err);
     return rc;
 }
 
@@ -67,8 +65,7 @@ static int set_sorted(struct bz_meta *m, struct bz_str name, struct bz_str list,
     BZ_VEC_SORT(&words, by_text);
     for (size_t i = 0; i < words.len; i++)
         bz_buf_addf(&text, "%s%.*s", i ? " " : "", BZ_STR_ARG(words.at[i]));
-    return bz_vars_set(m->vars, name, bz_str_from(bz_buf_text(&text)), 0, &nowhere,
-                       err);
+    return bz_vars_set(m->vars, name, bz_str_from(bz_buf_text(&text)), 0, NULL, err);
 }
 
 static bool any_in(struct bz_str words, struct bz_str list)

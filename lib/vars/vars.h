@@ -26,9 +26,10 @@
 struct bz_vars;
 struct bz_refs;
 
-/* Where an assignment stands, for the history. The text lives as long as the store. */
+/* Where an assignment stands, for the history. The text lives as long as the store. A
+ * NULL in its place: set by the program itself, not recorded. */
 struct bz_vars_at {
-    const char *file; /* NULL: set by the program itself, not recorded */
+    const char *file; /* NULL: not recorded either */
     uint32_t line;
     const char *op; /* what the history calls it: "set", "append", ...; NULL: "set" */
     struct bz_str detail; /* the text as it was written; p == NULL: the value set */

@@ -131,6 +131,16 @@ static void a_circle_of_includes_is_an_error(void **state)
     eval_wrong(w, "require a.inc\n", "includes itself");
 }
 
+static void a_circle_that_a_class_breaks_is_none(void **state)
+{
+    struct world *w = *state;
+
+    put_file(w, "a.inc", "A .= \"a\"\ninherit c\n");
+    put_file(w, "classes/c.bbclass", "include a.inc\nA .= \"c\"\n");
+    eval_text(w, "require a.inc\n");
+    assert_var(w->meta, "A", "aac");
+}
+
 static void a_file_that_names_itself_is_passed_over(void **state)
 {
     struct world *w = *state;
@@ -358,6 +368,7 @@ int main(void)
         world_test(errors_name_the_innermost_place),
         world_test(a_syntax_error_stops_the_recipe),
         world_test(a_circle_of_includes_is_an_error),
+        world_test(a_circle_that_a_class_breaks_is_none),
         world_test(a_file_that_names_itself_is_passed_over),
         world_test(including_a_file_twice_is_warned_about),
         world_test(nesting_is_bounded),

@@ -149,6 +149,18 @@ static void variants_are_finalized_on_their_own(void **state)
     assert_var(f->variants.at[2].meta, "CLASS", "multi lib32");
 }
 
+static void a_variant_that_is_named_twice_is_one(void **state)
+{
+    struct world *w = *state;
+
+    put_file(w, "classes/native.bbclass", "A .= \"n\"\n");
+    BZ_CLEANUP(bz_finalize_freep)
+    struct bz_finalize *f =
+        finalized(w, "PN = \"x\"\nBBCLASSEXTEND = \"native native\"\n");
+    assert_int_equal(f->variants.len, 2);
+    assert_var(f->variants.at[1].meta, "A", "n");
+}
+
 static void only_some_variants_may_be_asked_for(void **state)
 {
     struct world *w = *state;
@@ -279,6 +291,7 @@ int main(void)
         world_test(depends_is_settled),
         world_test(what_cannot_be_settled_is_an_error),
         world_test(variants_are_finalized_on_their_own),
+        world_test(a_variant_that_is_named_twice_is_one),
         world_test(only_some_variants_may_be_asked_for),
         world_test(a_variant_without_a_class_is_an_error),
         world_test(appends_and_the_layer_go_into_the_recipe),

@@ -115,6 +115,27 @@ static void the_last_class_wins_over_others_but_not_over_the_recipe(void **state
     assert_var(w->meta, "do_y", "    own\n");
 }
 
+static void count_flag(void *ctx, struct bz_str flag, struct bz_str value)
+{
+    size_t *n = ctx;
+
+    *n += bz_str_eq(flag, BZ_STR("python")) && !value.p;
+}
+
+static void a_function_exported_again_keeps_empty_flags(void **state)
+{
+    struct world *w = *state;
+    size_t n = 0;
+
+    put_file(w, "classes/a.bbclass",
+             "python a_do_x() {\n    A\n}\nEXPORT_FUNCTIONS do_x\n");
+    put_file(w, "classes/b.bbclass", "EXPORT_FUNCTIONS do_x\n");
+    eval_text(w, "inherit a b\n");
+    bz_vars_flags(w->meta->vars, BZ_STR("do_x"), count_flag, &n);
+    assert_int_equal(n, 1);
+    assert_flag(w->meta, "do_x", "func", NULL);
+}
+
 static void a_class_with_a_dash_cannot_export_shell_functions(void **state)
 {
     struct world *w = *state;
@@ -134,6 +155,7 @@ int main(void)
         world_test(anonymous_functions_are_named_and_listed_in_order),
         world_test(exported_functions_call_those_of_the_class),
         world_test(the_last_class_wins_over_others_but_not_over_the_recipe),
+        world_test(a_function_exported_again_keeps_empty_flags),
         world_test(a_class_with_a_dash_cannot_export_shell_functions),
     };
 

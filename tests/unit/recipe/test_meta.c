@@ -101,9 +101,25 @@ static void nothing_may_be_freed(void **state)
     bz_meta_free(NULL);
 }
 
+static void a_value_that_is_set_drops_operations_and_reads_expanded(void **state)
+{
+    struct bz_meta *m = bz_meta_new();
+    struct bz_str out;
+    struct bz_err err;
+
+    (void)state;
+    assert_ok(bz_meta_set(m, "A:append", BZ_STR(" more"), &err), &err);
+    assert_ok(bz_meta_set(m, "A", BZ_STR("${B}"), &err), &err);
+    assert_ok(bz_meta_set(m, "B", BZ_STR("b"), &err), &err);
+    assert_ok(bz_meta_get(m, "A", &out, &err), &err);
+    assert_true(bz_str_eq(out, BZ_STR("b")));
+    bz_meta_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_that_is_set_drops_operations_and_reads_expanded),
         cmocka_unit_test(a_new_one_is_empty_and_of_recipe_class),
         cmocka_unit_test(a_path_is_noted_once_in_order),
         cmocka_unit_test(what_the_configuration_looked_at_is_told_apart),
