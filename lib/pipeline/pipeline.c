@@ -19,7 +19,7 @@ static int open_mc(struct bz_pipeline *p, struct bz_config_opts *opts,
     if (rc == 0 && name.n == 0)
         rc = bz_layer_read(&p->layers, mc->config, err);
     if (rc == 0)
-        rc = bz_collect_read(&mc->recipes, mc->config, &p->layers, err);
+        rc = bz_collect_read(&mc->recipes, mc->config, &p->layers, p->library, err);
     return rc < 0 && name.n > 0
                ? bz_err_wrap(err, "configuration %.*s", BZ_STR_ARG(name))
                : rc;

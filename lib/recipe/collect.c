@@ -1,14 +1,9 @@
 #include "recipe/collect.h"
 
-#include <fcntl.h>
-#include <glob.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "base/log.h"
 #include "base/map.h"
-#include "os/fs_walk.h"
 #include "os/path.h"
+#include "recipe/wildcard.h"
 
 struct pattern {
     struct bz_str text;
@@ -17,8 +12,9 @@ struct pattern {
 
 struct finding {
     struct bz_collect *c;
+    struct bz_library *library;
     struct bz_map seen;
-    struct bz_meta_names found;
+    struct bz_meta_names found, names; /* in all, of one pattern */
 };
 
 struct mask {
@@ -29,13 +25,8 @@ struct masks BZ_VEC(struct mask);
 
 static void found(struct finding *f, struct bz_str path)
 {
-    struct bz_str kept;
-
-    if (bz_map_get(&f->seen, path))
-        return;
-    kept = bz_arena_dup(&f->c->arena, path);
-    bz_map_put(&f->seen, kept)->u = 1;
-    BZ_VEC_PUSH(&f->found, kept);
+    if (bz_map_put(&f->seen, path)->u++ == 0)
+        BZ_VEC_PUSH(&f->found, path);
 }
 
 static int by_priority(const void *a, const void *b)
@@ -50,66 +41,43 @@ static int by_name(const void *a, const void *b)
     return bz_str_cmp(*(const struct bz_str *)a, *(const struct bz_str *)b);
 }
 
-/* Sorted here, by bytes: glob(3) would sort by the locale of the process. A name that
- * only looks like a pattern is taken as it is. */
-static int expand_pattern(struct finding *f, const char *pattern, struct bz_err *err)
+static void note_name(void *ctx, struct bz_str path)
 {
-    BZ_CLEANUP(bz_vec_release) struct bz_meta_names names = {0};
-    struct stat st;
-    glob_t g;
-    int rc = glob(pattern, GLOB_NOSORT | GLOB_NOESCAPE, NULL, &g);
+    struct finding *f = ctx;
 
-    if (rc != 0 && rc != GLOB_NOMATCH)
-        return bz_fail(err, BZ_E_IO, "BBFILES: cannot expand %s", pattern);
-    for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++)
-        BZ_VEC_PUSH(&names, bz_str_from(g.gl_pathv[i]));
-    if (rc != 0 && stat(pattern, &st) == 0)
-        BZ_VEC_PUSH(&names, bz_str_from(pattern));
-    BZ_VEC_SORT(&names, by_name);
-    for (size_t i = 0; i < names.len; i++)
-        found(f, names.at[i]);
-    if (rc == 0)
-        globfree(&g);
-    return 0;
+    BZ_VEC_PUSH(&f->names, bz_arena_dup(&f->c->arena, path));
 }
 
-struct tree {
-    struct finding *f;
-    struct bz_str root;
-};
-
-static int note_file(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+static void note_look(void *ctx, struct bz_str path)
 {
-    static const char *const ignored[] = {"SCCS", "CVS", ".svn"};
-    struct tree *t = ctx;
-    struct bz_str name = bz_str_from(e->name);
-    struct bz_path path;
-    int rc;
+    struct finding *f = ctx;
 
-    if (S_ISDIR(e->st->st_mode)) {
-        for (size_t i = 0; i < BZ_COUNTOF(ignored); i++)
-            if (strcmp(e->name, ignored[i]) == 0)
-                return BZ_FS_WALK_SKIP;
-        return BZ_FS_WALK_ON;
-    }
-    if (!bz_str_ends(name, BZ_STR(".bb")) && !bz_str_ends(name, BZ_STR(".bbappend")))
-        return BZ_FS_WALK_ON;
-    rc = bz_path_join(t->root, bz_str_from(e->path), &path, err);
-    if (rc == 0)
-        found(t->f, bz_path_str(&path));
-    return rc;
+    BZ_VEC_PUSH(&f->c->looked_at, bz_arena_dup(&f->c->arena, path));
 }
 
-/* A directory stands for all recipes below it, anything else is a pattern. */
+/* A directory stands for all recipes below it, anything else is a pattern. The files of
+ * a pattern are sorted by their whole paths. A name that only looks like a pattern is
+ * taken as it is. */
 static int expand_entry(struct finding *f, struct bz_str text, struct bz_err *err)
 {
-    struct bz_str terminated = bz_arena_dup(&f->c->arena, text);
-    struct tree t = {f, text};
-    struct stat st;
+    struct bz_wildcard_to to = {note_name, note_look, f};
+    bool is;
+    int rc;
 
-    if (stat(terminated.p, &st) == 0 && S_ISDIR(st.st_mode))
-        return bz_fs_walk(AT_FDCWD, terminated.p, note_file, &t, err);
-    return expand_pattern(f, terminated.p, err);
+    note_look(f, text);
+    is = bz_library_exists(f->library, text);
+    BZ_VEC_CLEAR(&f->names);
+    if (is && bz_library_list(f->library, text)) {
+        rc = bz_wildcard_below(f->library, text, &to, err);
+    } else {
+        rc = bz_wildcard_expand(f->library, text, &to, err);
+        if (rc == 0 && f->names.len == 0 && is)
+            note_name(f, text);
+        BZ_VEC_SORT(&f->names, by_name);
+    }
+    for (size_t i = 0; i < f->names.len && rc == 0; i++)
+        found(f, f->names.at[i]);
+    return rc;
 }
 
 static int find_files(struct finding *f, struct bz_str list,
@@ -197,10 +165,91 @@ static void sort_out(struct bz_collect *c, const struct finding *f,
     hide_weaker(c);
 }
 
-int bz_collect_read(struct bz_collect *c, struct bz_meta *config,
-                    const struct bz_layers *layers, struct bz_err *err)
+/* ---- appends ---- */
+
+/* foo_%.bbappend applies to what begins with foo_; without '%', names must be equal.
+ * So an append is found by what stands before its '%', or by all of it. */
+static struct bz_str key_of(struct bz_str base, bool *prefix)
 {
-    struct finding f = {.c = c};
+    size_t percent = bz_str_find_byte(base, '%');
+
+    *prefix = percent != BZ_STR_NONE;
+    return *prefix ? bz_str_sub(base, 0, percent) : base;
+}
+
+static void note_prefix(struct bz_collect *c, size_t length)
+{
+    for (size_t i = 0; i < c->prefixes.len; i++)
+        if (c->prefixes.at[i] == length)
+            return;
+    BZ_VEC_PUSH(&c->prefixes, length);
+}
+
+/* From the last to the first, so that each chain has them in order. */
+static void index_appends(struct bz_collect *c)
+{
+    for (size_t i = c->appends.len; i-- > 0;) {
+        struct bz_map_entry *it;
+        bool prefix;
+        struct bz_str key = key_of(c->appends.at[i].base, &prefix);
+
+        it = bz_map_put(&c->by_name, key);
+        c->appends.at[i].next = it->u;
+        it->u = i + 1;
+        if (prefix)
+            note_prefix(c, key.n);
+    }
+}
+
+struct matches BZ_VEC(size_t);
+
+/* Those of a chain that are patterns, or those that are none. A name may be the key of
+ * both: of foo.bb and of foo.bb%. */
+static void match_chain(const struct bz_collect *c, struct bz_str key, bool patterns,
+                        struct matches *out)
+{
+    const struct bz_map_entry *it = bz_map_get(&c->by_name, key);
+
+    for (size_t i = it ? it->u : 0; i > 0; i = c->appends.at[i - 1].next) {
+        bool prefix;
+
+        key_of(c->appends.at[i - 1].base, &prefix);
+        if (prefix == patterns)
+            BZ_VEC_PUSH(out, i - 1);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+void bz_collect_appends(struct bz_collect *c, struct bz_str recipe,
+                        struct bz_meta_names *out)
+{
+    BZ_CLEANUP(bz_vec_release) struct matches found = {0};
+    struct bz_str name = bz_path_basename(recipe);
+
+    if (c->appends.len == 0)
+        return;
+    match_chain(c, name, false, &found);
+    for (size_t i = 0; i < c->prefixes.len; i++)
+        if (c->prefixes.at[i] <= name.n)
+            match_chain(c, bz_str_sub(name, 0, c->prefixes.at[i]), true, &found);
+    BZ_VEC_SORT(&found, by_place);
+    for (size_t i = 0; i < found.len; i++) {
+        c->appends.at[found.at[i]].recipes++;
+        BZ_VEC_PUSH(out, c->appends.at[found.at[i]].path);
+    }
+}
+
+int bz_collect_read(struct bz_collect *c, struct bz_meta *config,
+                    const struct bz_layers *layers, struct bz_library *library,
+                    struct bz_err *err)
+{
+    struct finding f = {.c = c, .library = library};
     struct masks masks = {0};
     struct bz_str files, mask;
     int rc = bz_vars_get(config->vars, BZ_STR("BBFILES"), 0, &files, err);
@@ -212,12 +261,14 @@ int bz_collect_read(struct bz_collect *c, struct bz_meta *config,
     if (rc == 0) {
         read_masks(mask, &masks);
         sort_out(c, &f, &masks, layers);
+        index_appends(c);
     }
     for (size_t i = 0; i < masks.len; i++)
         bz_regex_free(masks.at[i].regex);
     bz_vec_release(&masks);
     bz_map_release(&f.seen);
     bz_vec_release(&f.found);
+    bz_vec_release(&f.names);
     return rc;
 }
 
@@ -225,30 +276,8 @@ void bz_collect_release(struct bz_collect *c)
 {
     bz_vec_release(&c->recipes);
     bz_vec_release(&c->appends);
+    bz_vec_release(&c->looked_at);
+    bz_vec_release(&c->prefixes);
+    bz_map_release(&c->by_name);
     bz_arena_release(&c->arena);
-}
-
-/* foo_%.bbappend applies to what begins with foo_; without '%', names must be
- * equal. */
-static bool applies(struct bz_str base, struct bz_str name)
-{
-    size_t percent = bz_str_find_byte(base, '%');
-
-    if (percent == BZ_STR_NONE)
-        return bz_str_eq(base, name);
-    return bz_str_starts(base,
-                         bz_str_sub(name, 0, percent < name.n ? percent : name.n));
-}
-
-void bz_collect_appends(struct bz_collect *c, struct bz_str recipe,
-                        struct bz_meta_names *out)
-{
-    struct bz_str name = bz_path_basename(recipe);
-
-    for (size_t i = 0; i < c->appends.len; i++) {
-        if (!applies(c->appends.at[i].base, name))
-            continue;
-        c->appends.at[i].recipes++;
-        BZ_VEC_PUSH(out, c->appends.at[i].path);
-    }
 }

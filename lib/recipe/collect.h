@@ -8,6 +8,7 @@
 #define BZ_RECIPE_COLLECT_H
 
 #include "recipe/layer.h"
+#include "recipe/library.h"
 #include "recipe/meta.h"
 
 struct bz_collect_recipe {
@@ -20,6 +21,7 @@ struct bz_collect_append {
     struct bz_str path;
     struct bz_str base; /* its file name with .bb; may contain one '%' */
     size_t recipes;     /* it applies to; counted by bz_collect_appends */
+    size_t next;        /* the next one that is found by the same name, from 1; or 0 */
 };
 
 struct bz_collect {
@@ -27,10 +29,14 @@ struct bz_collect {
     struct bz_collect_recipes BZ_VEC(struct bz_collect_recipe) recipes;
     struct bz_collect_all_appends BZ_VEC(struct bz_collect_append) appends;
     size_t masked;
+    struct bz_meta_names looked_at; /* directories and files, each perhaps repeatedly */
+    struct bz_map by_name;          /* base of an append -> the first of them, from 1 */
+    struct bz_collect_lengths BZ_VEC(size_t) prefixes; /* lengths before a '%' */
 };
 
 int bz_collect_read(struct bz_collect *c, struct bz_meta *config,
-                    const struct bz_layers *layers, struct bz_err *err) BZ_MUST_CHECK;
+                    const struct bz_layers *layers, struct bz_library *library,
+                    struct bz_err *err) BZ_MUST_CHECK;
 void bz_collect_release(struct bz_collect *c);
 
 /* The appends of one recipe, in the order they apply, added to `out`. */

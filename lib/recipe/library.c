@@ -1,14 +1,17 @@
 #include "recipe/library.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sync.h"
 #include "base/vec.h"
 #include "os/fs.h"
+#include "os/fs_list.h"
 #include "os/path.h"
 
 enum { KINDS = BZ_PARSE_BASECONF + 1 };
@@ -27,8 +30,16 @@ struct bz_library {
     struct bz_map books[KINDS]; /* mu; path -> struct book * */
     struct bz_map looks;        /* mu; path -> struct bz_library_look * */
     struct bz_map diags;        /* mu; path -> struct bz_str * */
+    struct bz_map shelves;      /* mu; path -> struct shelf * */
     bz_library_hash_fn hash;
     void *hash_ctx;
+};
+
+/* A directory. */
+struct shelf {
+    struct bz_arena arena;
+    struct bz_library_list list;
+    bool is; /* false: it is no directory */
 };
 
 struct bz_library *bz_library_new(void)
@@ -42,10 +53,20 @@ static void book_free(struct book *b)
     free(b);
 }
 
+static void shelf_free(struct shelf *s)
+{
+    bz_vec_release(&s->list);
+    bz_arena_release(&s->arena);
+    free(s);
+}
+
 void bz_library_free(struct bz_library *lib)
 {
     if (!lib)
         return;
+    for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->shelves, it));)
+        shelf_free(it->p);
+    bz_map_release(&lib->shelves);
     for (size_t i = 0; i < BZ_COUNTOF(lib->books); i++) {
         for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->books[i], it));)
             book_free(it->p);
@@ -170,6 +191,131 @@ struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
             return look->path;
     }
     return (struct bz_str){0};
+}
+
+/* ---- directories ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct bz_library_entry *x = a, *y = b;
+
+    return bz_str_cmp(x->name, y->name);
+}
+
+static enum bz_library_kind kind_of(int dir, const struct dirent *e)
+{
+    struct stat st;
+
+    if (e->d_type == DT_DIR)
+        return BZ_LIBRARY_DIR;
+    if (e->d_type == DT_LNK)
+        return BZ_LIBRARY_LINK;
+    if (e->d_type != DT_UNKNOWN ||
+        fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return BZ_LIBRARY_OTHER;
+    if (S_ISDIR(st.st_mode))
+        return BZ_LIBRARY_DIR;
+    return S_ISLNK(st.st_mode) ? BZ_LIBRARY_LINK : BZ_LIBRARY_OTHER;
+}
+
+/* Reads a directory, with the stamp it has before that. */
+static bool read_dir(const char *path, struct bz_arena *arena,
+                     struct bz_library_list *out, struct bz_stamp *stamp)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct dirent *e;
+    DIR *dir;
+
+    if (fd < 0)
+        return false;
+    bz_stamp_fd(fd, stamp);
+    dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return false;
+    }
+    while ((e = readdir(dir)) && out->len < BZ_FS_LIST_MAX) {
+        struct bz_str name = bz_str_from(e->d_name);
+
+        if (!bz_str_eq(name, BZ_STR(".")) && !bz_str_eq(name, BZ_STR("..")))
+            BZ_VEC_PUSH(out, (struct bz_library_entry){bz_arena_dup(arena, name),
+                                                       kind_of(fd, e)});
+    }
+    closedir(dir);
+    BZ_VEC_SORT(out, by_name);
+    return true;
+}
+
+/* Names and kinds: a name that comes to stand for a directory counts as well. */
+static void hash_list(const struct bz_library_list *list, bz_library_hash_fn hash,
+                      void *ctx, uint8_t out[32])
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+
+    for (size_t i = 0; i < list->len; i++) {
+        bz_buf_add_char(&text, (char)list->at[i].kind);
+        bz_buf_add(&text, list->at[i].name.p, list->at[i].name.n + 1);
+    }
+    hash(ctx, bz_buf_str(&text), out);
+}
+
+bool bz_library_hash_dir(const char *path, bz_library_hash_fn hash, void *ctx,
+                         struct bz_stamp *stamp, uint8_t out[32])
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_library_list list = {0};
+
+    if (!read_dir(path, &arena, &list, stamp))
+        return false;
+    hash_list(&list, hash, ctx, out);
+    return true;
+}
+
+static struct shelf *shelf_new(struct bz_library *lib, struct bz_str path)
+{
+    struct bz_library_look found = {.path = path};
+    struct shelf *s = bz_mem_zalloc(sizeof(*s));
+
+    s->is = read_dir(path.p, &s->arena, &s->list, &found.stamp);
+    if (!s->is) {
+        look_at(lib, path);
+        return s;
+    }
+    found.read = true;
+    if (lib->hash)
+        hash_list(&s->list, lib->hash, lib->hash_ctx, found.content);
+    note_look(lib, &found);
+    return s;
+}
+
+const struct bz_library_list *bz_library_list(struct bz_library *lib,
+                                              struct bz_str path)
+{
+    struct bz_map_entry *it;
+    struct bz_path terminated;
+    struct shelf *s = NULL;
+    struct bz_err err;
+
+    bz_sync_lock(&lib->mu);
+    it = bz_map_get(&lib->shelves, path);
+    if (it)
+        s = it->p;
+    bz_sync_unlock(&lib->mu);
+    if (s)
+        return s->is ? &s->list : NULL;
+    if (bz_path_join(BZ_STR(""), path, &terminated, &err) < 0)
+        return NULL;
+    s = shelf_new(lib, bz_path_str(&terminated));
+    bz_sync_lock(&lib->mu);
+    it = bz_map_get(&lib->shelves, path);
+    if (it) { /* another thread was faster: what it found counts */
+        shelf_free(s);
+        s = it->p;
+    } else {
+        bz_map_put(&lib->shelves, bz_arena_dup(&lib->arena, path))->p = s;
+    }
+    bz_sync_unlock(&lib->mu);
+    return s->is ? &s->list : NULL;
 }
 
 /* ---- files ---- */

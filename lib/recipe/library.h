@@ -24,6 +24,11 @@ struct bz_library *bz_library_new(void);
 void bz_library_free(struct bz_library *lib); /* NULL is allowed */
 void bz_library_freep(struct bz_library **lib);
 
+/* Sets how contents are hashed, before the first file is read; by default they are not.
+ * Called by several threads at a time. */
+typedef void (*bz_library_hash_fn)(void *ctx, struct bz_str bytes, uint8_t out[32]);
+void bz_library_set_hash(struct bz_library *lib, bz_library_hash_fn hash, void *ctx);
+
 /* The statements of a file. BZ_E_NOENT if there is none, BZ_E_INVAL if it is
  * wrong. */
 int bz_library_get(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,
@@ -49,6 +54,28 @@ typedef void (*bz_library_tried_fn)(void *ctx, struct bz_str path);
 struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
                               struct bz_str name, bz_library_tried_fn tried, void *ctx);
 
+/* What is in a directory, sorted by bytes; NULL if it is none, or cannot be read. Asked
+ * once of each directory; lives as long as the library. */
+struct bz_library_entry {
+    struct bz_str name; /* terminated */
+    enum bz_library_kind {
+        BZ_LIBRARY_DIR = 'd',
+        BZ_LIBRARY_LINK = 'l', /* which may lead to a directory */
+        BZ_LIBRARY_OTHER = 'f',
+    } kind;
+};
+struct bz_library_list {
+    struct bz_library_entry *at;
+    size_t len, cap;
+};
+const struct bz_library_list *bz_library_list(struct bz_library *lib,
+                                              struct bz_str path);
+
+/* The hash of a directory's content, as the look at it has it. False if it is none.
+ * Any thread. */
+bool bz_library_hash_dir(const char *path, bz_library_hash_fn hash, void *ctx,
+                         struct bz_stamp *stamp, uint8_t out[32]);
+
 /* Formats everything the parser had to say about files that were not read for a sheet
  * with notes, by path, and forgets it. */
 void bz_library_diags(struct bz_library *lib, struct bz_buf *out);
@@ -65,10 +92,5 @@ struct bz_library_look {
 /* NULL: nobody asked for this path. Lives as long as the library. */
 const struct bz_library_look *bz_library_look(struct bz_library *lib,
                                               struct bz_str path);
-
-/* Sets how contents are hashed, before the first file is read; by default they are not.
- * Called by several threads at a time. */
-typedef void (*bz_library_hash_fn)(void *ctx, struct bz_str bytes, uint8_t out[32]);
-void bz_library_set_hash(struct bz_library *lib, bz_library_hash_fn hash, void *ctx);
 
 #endif

@@ -318,7 +318,8 @@ static void load(struct mini *m)
     m->library = bz_library_new();
     must(bz_config_load(m->library, &opts, &m->config, &err), "configuration", &err);
     must(bz_layer_read(&m->layers, m->config, &err), "layers", &err);
-    must(bz_collect_read(&m->files, m->config, &m->layers, &err), "recipes", &err);
+    must(bz_collect_read(&m->files, m->config, &m->layers, m->library, &err), "recipes",
+         &err);
 }
 
 static void release(struct mini *m)

@@ -35,7 +35,8 @@ static void put_layers(struct world *w)
 static void collect(struct world *w, struct found *f)
 {
     assert_ok(bz_layer_read(&f->layers, w->meta, &w->err), &w->err);
-    assert_ok(bz_collect_read(&f->files, w->meta, &f->layers, &w->err), &w->err);
+    assert_ok(bz_collect_read(&f->files, w->meta, &f->layers, w->library, &w->err),
+              &w->err);
 }
 
 static void release(struct found *f)

@@ -193,6 +193,50 @@ static void what_was_found_is_remembered_with_a_stamp(void **state)
     assert_int_equal(look->stamp.kind, BZ_STAMP_ABSENT);
 }
 
+static void sum_bytes(void *ctx, struct bz_str bytes, uint8_t out[32])
+{
+    (void)ctx;
+    memset(out, 0, 32);
+    for (size_t i = 0; i < bytes.n; i++)
+        out[i % 32] = (uint8_t)(out[i % 32] * 31 + bytes.p[i]);
+}
+
+static void a_directory_is_listed_once_and_by_name(void **state)
+{
+    struct world *w = *state;
+    const struct bz_library_list *list;
+    const struct bz_library_look *look;
+    struct bz_stamp stamp;
+    uint8_t hash[32];
+
+    bz_library_set_hash(w->library, sum_bytes, NULL);
+    put_file(w, "d/b", "");
+    put_file(w, "d/a/x", "");
+    assert_int_equal(symlinkat("a", w->dir->fd, "d/c"), 0);
+    list = bz_library_list(w->library, at(w, "d"));
+    assert_int_equal(list->len, 3);
+    assert_string_equal(list->at[0].name.p, "a");
+    assert_int_equal(list->at[0].kind, BZ_LIBRARY_DIR);
+    assert_string_equal(list->at[1].name.p, "b");
+    assert_int_equal(list->at[1].kind, BZ_LIBRARY_OTHER);
+    assert_int_equal(list->at[2].kind, BZ_LIBRARY_LINK);
+    look = bz_library_look(w->library, at(w, "d"));
+    assert_true(look->read);
+    assert_int_equal(look->stamp.kind, BZ_STAMP_DIR);
+    assert_true(bz_library_hash_dir(at(w, "d").p, sum_bytes, NULL, &stamp, hash));
+    assert_memory_equal(look->content, hash, 32);
+    put_file(w, "d/d", "");
+    assert_ptr_equal(bz_library_list(w->library, at(w, "d")), list);
+    assert_true(bz_library_hash_dir(at(w, "d").p, sum_bytes, NULL, &stamp, hash));
+    assert_memory_not_equal(look->content, hash, 32);
+    assert_null(bz_library_list(w->library, at(w, "d/b")));
+    assert_null(bz_library_list(w->library, at(w, "missing")));
+    assert_int_equal(bz_library_look(w->library, at(w, "missing"))->stamp.kind,
+                     BZ_STAMP_ABSENT);
+    assert_false(
+        bz_library_hash_dir(at(w, "missing").p, sum_bytes, NULL, &stamp, hash));
+}
+
 enum { THREADS = 4, FILES = 32 };
 
 struct reader {
@@ -252,6 +296,7 @@ int main(void)
         world_test(what_the_parser_says_is_told_once),
         world_test(what_the_parser_says_comes_by_path),
         world_test(a_sheet_is_the_callers),
+        world_test(a_directory_is_listed_once_and_by_name),
         world_test(what_was_found_is_remembered_with_a_stamp),
         world_test(threads_get_the_same_statements),
     };

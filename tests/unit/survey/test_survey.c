@@ -44,7 +44,8 @@ static void open_project(struct world *w, unsigned threads, struct opened *o)
     *o = (struct opened){0};
     assert_ok(bz_config_load(w->library, &opts, &o->config, &w->err), &w->err);
     assert_ok(bz_layer_read(&o->layers, o->config, &w->err), &w->err);
-    assert_ok(bz_collect_read(&o->recipes, o->config, &o->layers, &w->err), &w->err);
+    assert_ok(bz_collect_read(&o->recipes, o->config, &o->layers, w->library, &w->err),
+              &w->err);
     o->source =
         (struct bz_survey_source){BZ_STR(""), o->config, &o->layers, &o->recipes};
     assert_ok(bz_survey_run(&o->survey, &survey, &w->err), &w->err);
