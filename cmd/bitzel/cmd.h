@@ -57,6 +57,7 @@ struct bz_cmd {
     const struct bz_cmd *const *subs; /* up to a NULL; or NULL */
 };
 
+extern const struct bz_cmd bz_cmd_appends;
 extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_help;
@@ -64,6 +65,7 @@ extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_parse;
 extern const struct bz_cmd bz_cmd_project;
 extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
+extern const struct bz_cmd bz_cmd_recipes;
 extern const struct bz_cmd bz_cmd_version;
 
 /* The named command of `of`, or of bitzel itself if that is NULL; or NULL and *err

@@ -77,12 +77,6 @@ static void widen(size_t *width, struct bz_str text)
         *width = text.n;
 }
 
-static void put_cell(struct bz_out *out, struct bz_str text, size_t width)
-{
-    bz_out_plain(out, text.p ? text.p : "", text.n);
-    bz_out_print(out, "%*s", (int)(text.n < width ? width - text.n : 0) + 2, "");
-}
-
 static void write_text(struct bz_out *out, const struct bz_layers *layers)
 {
     struct bz_str title = BZ_STR("layer");
@@ -95,18 +89,18 @@ static void write_text(struct bz_out *out, const struct bz_layers *layers)
         widen(&version, l->version);
         widen(&depends, bz_str_trim(l->depends));
     }
-    put_cell(out, title, name);
+    bz_out_cell(out, title, name);
     bz_out_print(out, "priority  ");
-    put_cell(out, BZ_STR("version"), version);
-    put_cell(out, BZ_STR("depends on"), depends);
+    bz_out_cell(out, BZ_STR("version"), version);
+    bz_out_cell(out, BZ_STR("depends on"), depends);
     bz_out_print(out, "directory\n");
     for (size_t i = 0; i < layers->all.len; i++) {
         const struct bz_layer *l = &layers->all.at[i];
 
-        put_cell(out, l->name, name);
+        bz_out_cell(out, l->name, name);
         bz_out_print(out, "%8" PRId64 "  ", l->priority);
-        put_cell(out, l->version, version);
-        put_cell(out, bz_str_trim(l->depends), depends);
+        bz_out_cell(out, l->version, version);
+        bz_out_cell(out, bz_str_trim(l->depends), depends);
         bz_out_plain(out, l->dir.p ? l->dir.p : "?", l->dir.p ? l->dir.n : 1);
         bz_out_print(out, "\n");
     }

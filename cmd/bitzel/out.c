@@ -109,6 +109,12 @@ void bz_out_paint(struct bz_out *out, enum bz_out_style style, const char *text)
         bz_out_print(out, "%s", text);
 }
 
+void bz_out_cell(struct bz_out *out, struct bz_str text, size_t width)
+{
+    bz_out_plain(out, text.p ? text.p : "", text.n);
+    bz_out_print(out, "%*s", (int)(text.n < width ? width - text.n : 0) + 2, "");
+}
+
 void bz_out_heading(struct bz_out *out, const char *title)
 {
     bz_out_print(out, "\n");

@@ -49,6 +49,10 @@ void bz_out_paint(struct bz_out *out, enum bz_out_style style,
  * a terminal. bz_out_wrap() and bz_out_row() do the same. */
 void bz_out_plain(struct bz_out *out, const char *p, size_t n) BZ_NONNULL;
 
+/* The same as a column: two blanks after it, and more if it is shorter than `width`
+ * bytes. */
+void bz_out_cell(struct bz_out *out, struct bz_str text, size_t width) BZ_NONNULL;
+
 /* An empty line, and the title in bold on its own line. */
 void bz_out_heading(struct bz_out *out, const char *title) BZ_NONNULL;
 

@@ -37,6 +37,10 @@ LIST:append = " c"
 LIST[doc] = "letters"
 NAME = "${P}"
 ''',
+    "meta-one/recipes/clock_1.9.bb": 'PROVIDES = "virtual/clock"\n',
+    "meta-one/recipes/clock_1.10.bb": 'PROVIDES = "virtual/clock"\n',
+    "meta-one/recipes/clock_2.0.bb": 'PROVIDES = "virtual/clock"\nDEFAULT_PREFERENCE = "-1"\n',
+    "meta-one/recipes/sundial_0.9.bb": 'PROVIDES = "virtual/clock"\nRPROVIDES:sundial = "time"\n',
     "meta-two/conf/layer.conf": '''\
 BBPATH .= ":${LAYERDIR}"
 BBFILES += "${LAYERDIR}/recipes/*.bbappend"

@@ -12,8 +12,8 @@ class Help(bitzel.Case):
             self.assertEqual(self.run_bitzel(*way).out, alone.out)
 
     def test_the_overview_lists_the_commands_there_are(self):
-        self.assertEqual(self.commands(), ["doctor", "getvar", "help", "layers",
-                                             "parse", "project", "version"])
+        self.assertEqual(self.commands(), ["appends", "doctor", "getvar", "help", "layers",
+                                           "parse", "project", "recipes", "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -25,7 +25,8 @@ class Help(bitzel.Case):
                 self.assertEqual(self.run_bitzel(name, "-h").out, asked.out)
 
     def test_help_names_the_options_of_the_command_and_of_all(self):
-        own = {"doctor": ["--json"], "version": ["--json"], "help": [], "layers": ["--json"],
+        own = {"appends": ["--json"], "recipes": ["--provides", "--skipped", "--json"],
+               "doctor": ["--json"], "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--json"],
                "project": ["--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}

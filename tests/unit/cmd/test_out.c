@@ -130,6 +130,19 @@ static void control_characters_do_not_get_through(void **state)
                                         "b?c?d?e\n");
 }
 
+static void cells_line_up_and_never_touch(void **state)
+{
+    struct sink s;
+
+    (void)state;
+    sink_init(&s, "80", BZ_OUT_COLOR_NEVER);
+    bz_out_cell(&s.out, BZ_STR("ab"), 4);
+    bz_out_cell(&s.out, BZ_STR("toolong"), 4);
+    bz_out_cell(&s.out, (struct bz_str){0}, 1);
+    bz_out_cell(&s.out, BZ_STR("\033"), 1);
+    assert_string_equal(sink_close(&s), "ab    toolong     ?  ");
+}
+
 static void color_is_used_only_when_wanted(void **state)
 {
     struct sink s;
@@ -195,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_row_moves_its_text_below_where_room_is_short),
         cmocka_unit_test(width_comes_from_columns_and_is_bounded),
         cmocka_unit_test(control_characters_do_not_get_through),
+        cmocka_unit_test(cells_line_up_and_never_touch),
         cmocka_unit_test(color_is_used_only_when_wanted),
         cmocka_unit_test(the_first_failing_write_is_reported_at_the_end),
         cmocka_unit_test(writing_nothing_to_a_full_disk_is_no_failure),
