@@ -72,8 +72,10 @@ int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                                  .env = opts->env,
                                  .ignore_locks = opts->ignore_locks,
                                  .notes = opts->notes};
-    int rc;
+    int rc = bz_environ_check(opts->env, err);
 
+    if (rc < 0)
+        return rc;
     read_environment(p, opts->env);
     hints.variable = bz_environ_find(opts->env, "BITZEL_PROJECT");
     hints.builddir = bz_environ_find(opts->env, "BUILDDIR");

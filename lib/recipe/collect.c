@@ -19,6 +19,7 @@ struct finding {
 
 struct mask {
     struct bz_regex *regex;
+    bool empty;
 };
 
 struct masks BZ_VEC(struct mask);
@@ -115,7 +116,12 @@ static void read_masks(struct bz_str list, struct masks *masks)
         if (bz_regex_new(word, BZ_REGEX_SEARCH, &regex, &err) < 0)
             bz_log_error("layers", "BBMASK: ignored: %s", err.msg);
         else
-            BZ_VEC_PUSH(masks, (struct mask){regex});
+            BZ_VEC_PUSH(masks, (struct mask){regex, word.n == 0});
+    }
+    /* An empty expression matches everything, but alone it is no mask at all. */
+    if (masks->len == 1 && masks->at[0].empty) {
+        bz_regex_free(masks->at[0].regex);
+        BZ_VEC_CLEAR(masks);
     }
 }
 

@@ -275,6 +275,24 @@ static int set_environment(struct bz_meta *m, const struct bz_config_opts *opts,
     return rc;
 }
 
+/* BBINCLUDED: every file that was looked at, there or not. */
+static int set_included(struct bz_meta *m, struct bz_str cwd, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    int rc = 0;
+
+    for (size_t i = 0; i < m->looked_at.len && rc == 0; i++) {
+        struct bz_path joined, path;
+
+        rc = bz_path_join(cwd, m->looked_at.at[i], &joined, err);
+        if (rc == 0)
+            rc = bz_path_normalise(bz_path_str(&joined), &path, err);
+        if (rc == 0)
+            bz_buf_addf(&text, "%s%s", i > 0 ? " " : "", path.s);
+    }
+    return rc < 0 ? rc : bz_meta_set(m, "BBINCLUDED", bz_buf_str(&text), err);
+}
+
 int bz_config_load(struct bz_library *library, const struct bz_config_opts *opts,
                    struct bz_meta **out, struct bz_err *err)
 {
@@ -288,6 +306,8 @@ int bz_config_load(struct bz_library *library, const struct bz_config_opts *opts
     rc = set_environment(m, opts, err);
     if (rc == 0)
         rc = read_all(&e, opts, err);
+    if (rc == 0)
+        rc = set_included(m, opts->cwd, err);
     if (rc < 0)
         return rc;
     m->class_type = "recipe";

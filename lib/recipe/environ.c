@@ -1,6 +1,7 @@
 #include "recipe/environ.h"
 
 #include "base/map.h"
+#include "vars/vars.h"
 
 static const struct bz_str exported[] = {
     BZ_STR("BB_TASKHASH"), BZ_STR("HOME"),   BZ_STR("LOGNAME"),
@@ -116,6 +117,20 @@ void bz_environ_read(struct bz_environ *e, const char *const *envp,
     bz_map_release(&names);
     bz_map_release(&all.at);
     bz_vec_release(&all.vars);
+}
+
+int bz_environ_check(const char *const *envp, struct bz_err *err)
+{
+    for (; envp && *envp; envp++) {
+        struct bz_str name, value;
+        int rc = 0;
+
+        if (bz_str_cut(bz_str_from(*envp), '=', &name, &value))
+            rc = bz_vars_check_renamed(name, err);
+        if (rc < 0)
+            return bz_err_wrap(err, "environment");
+    }
+    return 0;
 }
 
 void bz_environ_release(struct bz_environ *e)

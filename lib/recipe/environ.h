@@ -26,6 +26,9 @@ struct bz_environ {
  * in any case; one with value.p == NULL has no value of its own. */
 void bz_environ_read(struct bz_environ *e, const char *const *envp,
                      const struct bz_environ_var *more, size_t n);
+
+/* BZ_E_INVAL for a variable that BitBake has renamed: it would be ignored silently. */
+int bz_environ_check(const char *const *envp, struct bz_err *err) BZ_MUST_CHECK;
 void bz_environ_release(struct bz_environ *e);
 
 /* The value of a variable before any rule, or NULL. */

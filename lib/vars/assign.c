@@ -88,6 +88,11 @@ static int check_renamed(const struct bz_vars *v, struct bz_str name,
                    BZ_STR_ARG(hint));
 }
 
+int bz_assign_check_renamed(struct bz_str name, struct bz_err *err)
+{
+    return check_renamed(NULL, name, err);
+}
+
 /* Operators used to be written with an underscore. */
 static bool is_old_syntax(struct bz_str name)
 {

@@ -21,6 +21,8 @@ int bz_assign_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at
 int bz_assign_rename(struct bz_vars *v, struct bz_str from, struct bz_str to,
                      const struct bz_vars_at *at, struct bz_err *err) BZ_MUST_CHECK;
 
+int bz_assign_check_renamed(struct bz_str name, struct bz_err *err) BZ_MUST_CHECK;
+
 int bz_assign_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
                    struct bz_str value, const struct bz_vars_at *at,
                    struct bz_err *err) BZ_MUST_CHECK;

@@ -96,6 +96,11 @@ int bz_vars_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *
     return bz_assign_del(v, name, at, err);
 }
 
+int bz_vars_check_renamed(struct bz_str name, struct bz_err *err)
+{
+    return bz_assign_check_renamed(name, err);
+}
+
 int bz_vars_rename(struct bz_vars *v, struct bz_str from, struct bz_str to,
                    const struct bz_vars_at *at, struct bz_err *err)
 {

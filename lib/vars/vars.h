@@ -73,6 +73,9 @@ int bz_vars_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *
 int bz_vars_rename(struct bz_vars *v, struct bz_str from, struct bz_str to,
                    const struct bz_vars_at *at, struct bz_err *err) BZ_MUST_CHECK;
 
+/* BZ_E_INVAL, with what to use instead, for a name that BitBake itself has given up. */
+int bz_vars_check_renamed(struct bz_str name, struct bz_err *err) BZ_MUST_CHECK;
+
 /* Flags. "_defaultval" is how ??= stores a weak default, "_defaultval_flag_X" that of
  * the flag X; names that begin with '_' or ':' are internal and not listed. */
 int bz_vars_get_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,

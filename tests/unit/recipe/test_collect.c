@@ -119,6 +119,23 @@ static void masks_hide_files(void **state)
     release(&f);
 }
 
+static void an_empty_mask_alone_hides_nothing(void **state)
+{
+    struct world *w = *state;
+    struct found f = {0};
+
+    put_layers(w);
+    set_var(w->meta, "BBMASK", "|");
+    collect(w, &f);
+    assert_int_equal(f.files.masked, 0);
+    release(&f);
+    f = (struct found){0};
+    set_var(w->meta, "BBMASK", "| y_2"); /* but together with another one, all */
+    collect(w, &f);
+    assert_int_equal(f.files.recipes.len, 0);
+    release(&f);
+}
+
 static void a_directory_stands_for_all_below_it(void **state)
 {
     struct world *w = *state;
@@ -177,6 +194,7 @@ int main(void)
         world_test(recipes_come_by_priority_then_by_name),
         world_test(appends_are_matched_by_name),
         world_test(masks_hide_files),
+        world_test(an_empty_mask_alone_hides_nothing),
         world_test(a_directory_stands_for_all_below_it),
         world_test(a_file_is_found_once),
         world_test(names_that_look_like_patterns_are_files_too),

@@ -63,6 +63,20 @@ static void everything_is_read_in_its_order(void **state)
     assert_true(m->looked_at.len > 0);
 }
 
+static void every_file_that_was_looked_at_is_known(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_meta_freep) struct bz_meta *m = loaded(w);
+    struct bz_str included;
+
+    assert_ok(bz_vars_get(m->vars, BZ_STR("BBINCLUDED"), 0, &included, &w->err),
+              &w->err);
+    assert_true(bz_str_has_word(included, at(w, "build/conf/bblayers.conf")));
+    assert_true(bz_str_has_word(included, at(w, "core/conf/layer.conf")));
+    assert_true(bz_str_has_word(included, at(w, "build/conf/bitbake.conf"))); /* none */
+    assert_true(bz_str_has_word(included, at(w, "core/classes/extra.bbclass")));
+}
+
 static void directories_of_layers_are_settled(void **state)
 {
     struct world *w = *state;
@@ -248,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         world_test(everything_is_read_in_its_order),
+        world_test(every_file_that_was_looked_at_is_known),
         world_test(directories_of_layers_are_settled),
         world_test(dynamic_files_depend_on_other_collections),
         world_test(the_environment_is_below_everything),

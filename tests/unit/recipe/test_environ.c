@@ -76,6 +76,20 @@ static void a_variable_is_found_before_any_rule(void **state)
     assert_null(bz_environ_find(NULL, "A"));
 }
 
+static void a_variable_that_was_renamed_is_refused(void **state)
+{
+    static const char *const good[] = {"BB_ENV_PASSTHROUGH_ADDITIONS=A", "none", NULL};
+    static const char *const old[] = {"A=1", "BB_ENV_EXTRAWHITE=A", NULL};
+    struct bz_err err = {0};
+
+    (void)state;
+    assert_ok(bz_environ_check(good, &err), &err);
+    assert_ok(bz_environ_check(NULL, &err), &err);
+    assert_int_equal(bz_environ_check(old, &err), BZ_E_INVAL);
+    assert_string_equal(err.msg, "environment: variable BB_ENV_EXTRAWHITE has been "
+                                 "renamed to BB_ENV_PASSTHROUGH_ADDITIONS");
+}
+
 static void only_a_few_names_are_exported_unasked(void **state)
 {
     (void)state;
@@ -90,6 +104,7 @@ int main(void)
         cmocka_unit_test(what_passes_is_what_passes_in_bitbake),
         cmocka_unit_test(variables_of_a_project_pass_and_win),
         cmocka_unit_test(a_variable_is_found_before_any_rule),
+        cmocka_unit_test(a_variable_that_was_renamed_is_refused),
         cmocka_unit_test(only_a_few_names_are_exported_unasked),
     };
 
