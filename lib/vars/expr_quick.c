@@ -63,7 +63,9 @@ static void add_refs(const struct question *q, struct bz_refs *refs)
 {
     struct bz_str rest = q->text[1], word;
 
-    if (!q->any)
+    if (q->any)
+        bz_refs_watch(refs, q->text[0]);
+    else
         bz_refs_contains(refs, q->text[0], rest);
     while (q->any && bz_str_next_word(&rest, &word))
         bz_refs_contains(refs, q->text[0], word);

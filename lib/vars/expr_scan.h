@@ -1,8 +1,6 @@
 /* expr_scan.h - what a tree refers to, by the calls that stand in it.
  *
- * These are BitBake's rules (its PythonParser): only names written as literals count,
- * and only in calls whose names it knows. They decide signatures, so they are kept to
- * the letter.
+ * The rules are in mention.h.
  */
 #ifndef BZ_VARS_EXPR_SCAN_H
 #define BZ_VARS_EXPR_SCAN_H

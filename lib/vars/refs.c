@@ -44,13 +44,30 @@ void bz_refs_exec(struct bz_refs *r, struct bz_str name)
     put(r, &r->execs, name);
 }
 
-void bz_refs_contains(struct bz_refs *r, struct bz_str name, struct bz_str item)
+/* The items that the variable is asked for. */
+static struct bz_map *items_of(struct bz_refs *r, struct bz_str name)
 {
     struct bz_map_entry *e = put(r, &r->contains, name);
 
     if (!e->p)
         e->p = BZ_ARENA_NEW(r->arena, struct bz_map);
-    put(r, e->p, item);
+    return e->p;
+}
+
+void bz_refs_contains(struct bz_refs *r, struct bz_str name, struct bz_str item)
+{
+    put(r, items_of(r, name), item);
+}
+
+void bz_refs_watch(struct bz_refs *r, struct bz_str name)
+{
+    items_of(r, name);
+}
+
+void bz_refs_contains_only(struct bz_refs *r, struct bz_str name, struct bz_str item)
+{
+    bz_map_clear(items_of(r, name));
+    bz_refs_contains(r, name, item);
 }
 
 void bz_refs_merge(struct bz_refs *r, const struct bz_refs *other)
@@ -62,7 +79,9 @@ void bz_refs_merge(struct bz_refs *r, const struct bz_refs *other)
     for (e = bz_map_next(&other->execs, NULL); e; e = bz_map_next(&other->execs, e))
         bz_refs_exec(r, e->key);
     for (e = bz_map_next(&other->contains, NULL); e;
-         e = bz_map_next(&other->contains, e))
+         e = bz_map_next(&other->contains, e)) {
+        bz_refs_watch(r, e->key);
         for (item = bz_map_next(e->p, NULL); item; item = bz_map_next(e->p, item))
             bz_refs_contains(r, e->key, item->key);
+    }
 }

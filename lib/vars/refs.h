@@ -23,6 +23,10 @@ void bz_refs_release(struct bz_refs *r);
 void bz_refs_read(struct bz_refs *r, struct bz_str name);
 void bz_refs_exec(struct bz_refs *r, struct bz_str name);
 void bz_refs_contains(struct bz_refs *r, struct bz_str name, struct bz_str item);
+/* Asks the variable for no item at all: it is in `contains`, with an empty map. */
+void bz_refs_watch(struct bz_refs *r, struct bz_str name);
+/* Forgets what the variable was asked for before. */
+void bz_refs_contains_only(struct bz_refs *r, struct bz_str name, struct bz_str item);
 void bz_refs_merge(struct bz_refs *r, const struct bz_refs *other);
 
 #endif

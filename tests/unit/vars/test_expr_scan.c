@@ -84,7 +84,7 @@ static const struct expr_row answers[] = {
     ROW("bb.utils.contains_any('A', 'one two', 't', 'f', d)", "A{one|two}"),
     ROW("bb.utils.contains_any('A', x, 't', 'f', d)", "A"),
     ROW("bb.utils.filter('A', 'one two', d)", "A{one|two}"),
-    ROW("bb.utils.filter('A', '', d)", ""),
+    ROW("bb.utils.filter('A', '', d)", "A{}"),
     ROW("bb.utils.contains('A', 'one', bb.utils.contains('A', 'two', 't', 'f', d), "
         "'f', d)",
         "A{one|two}"),
