@@ -1,0 +1,746 @@
+#include "cache/index.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sync.h"
+#include "base/vec.h"
+#include "cache/schema.h"
+#include "os/clock.h"
+#include "os/fs.h"
+#include "os/fs_lock.h"
+#include "os/path.h"
+
+#define QUEUE_FLUSH 4096 /* records after which the queue is written */
+#define BUSY_MS 2000
+#define BOOT_MAX 64
+
+enum kind { NOTE_ACTION, NOTE_HIT, NOTE_BLOB, NOTE_CHECKED };
+
+struct record {
+    enum kind kind;
+    struct bz_digest key;
+    char *recipe, *task; /* owned */
+    int64_t used, duration;
+    uint64_t bytes;
+    struct bz_reapi_digest *refs; /* owned */
+    size_t nrefs;
+};
+
+struct record_list BZ_VEC(struct record);
+
+enum statement {
+    PUT_BLOB,
+    PUT_ACTION,
+    PUT_HIT,
+    PUT_ACTION_REF,
+    PUT_BLOB_REF,
+    PUT_CHECKED,
+    GET_CHECKED,
+    GET_ACTION,
+    GET_BLOB,
+    GET_TOTALS,
+    ALL_ACTIONS,
+    OF_ACTION,
+    OF_BLOB,
+    STATEMENTS,
+};
+
+static const char *const texts[STATEMENTS] = {
+    [PUT_BLOB] = "INSERT INTO blob(hash, size, used) VALUES(?1, ?2, ?3)"
+                 " ON CONFLICT(hash) DO UPDATE SET size = excluded.size,"
+                 " used = max(used, excluded.used)",
+    [PUT_ACTION] = "INSERT INTO action(key, used, recipe, task, hits, duration, bytes)"
+                   " VALUES(?1, ?2, ?3, ?4, 0, ?5, ?6)"
+                   " ON CONFLICT(key) DO UPDATE SET recipe = excluded.recipe,"
+                   " task = excluded.task, used = max(used, excluded.used),"
+                   " duration = excluded.duration, bytes = excluded.bytes",
+    [PUT_HIT] =
+        "UPDATE action SET hits = hits + 1, used = max(used, ?2) WHERE key = ?1",
+    [PUT_ACTION_REF] = "INSERT OR IGNORE INTO action_ref(key, blob)"
+                       " SELECT ?1, id FROM blob WHERE hash = ?2",
+    [PUT_BLOB_REF] = "INSERT OR IGNORE INTO blob_ref(parent, child)"
+                     " SELECT p.id, c.id FROM blob p, blob c"
+                     " WHERE p.hash = ?1 AND c.hash = ?2",
+    [PUT_CHECKED] = "UPDATE blob SET checked = ?2 WHERE hash = ?1",
+    [GET_CHECKED] = "SELECT 1 FROM blob WHERE hash = ?1 AND checked = ?2",
+    [GET_ACTION] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
+                   " WHERE key = ?1",
+    [GET_BLOB] = "SELECT size, used,"
+                 " (SELECT count(*) FROM action_ref WHERE action_ref.blob = blob.id) +"
+                 " (SELECT count(*) FROM blob_ref WHERE child = blob.id)"
+                 " FROM blob WHERE hash = ?1",
+    [GET_TOTALS] = "SELECT (SELECT count(*) FROM blob), (SELECT sum(size) FROM blob),"
+                   " (SELECT count(*) FROM action), (SELECT sum(hits) FROM action)",
+    [ALL_ACTIONS] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
+                    " ORDER BY used, key",
+    [OF_ACTION] = "SELECT hash, size FROM action_ref JOIN blob ON blob.id = blob"
+                  " WHERE key = ?1 ORDER BY hash",
+    [OF_BLOB] = "SELECT c.hash, c.size FROM blob p JOIN blob_ref ON parent = p.id"
+                " JOIN blob c ON c.id = child WHERE p.hash = ?1 ORDER BY c.hash",
+};
+
+struct bz_index {
+    struct bz_sync_mutex db_mu;
+    sqlite3 *db;                    /* db_mu; NULL once it has failed */
+    sqlite3_stmt *stmt[STATEMENTS]; /* db_mu; prepared when first used */
+    char boot[BOOT_MAX];
+
+    struct bz_sync_mutex mu;
+    struct bz_sync_cond idle;
+    struct record_list queue; /* mu */
+    bool flushing;            /* mu; an item is on the pool */
+    struct bz_pool *pool;     /* or NULL */
+    struct bz_pool_item item;
+};
+
+static void record_release(struct record *r)
+{
+    free(r->recipe);
+    free(r->task);
+    free(r->refs);
+}
+
+static void records_release(struct record_list *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        record_release(&list->at[i]);
+    bz_vec_release(list);
+}
+
+/* Opening. */
+
+static int exec(sqlite3 *db, const char *sql, struct bz_err *err)
+{
+    int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+    return rc == SQLITE_OK ? 0 : bz_schema_fail(db, rc, "set it up", err);
+}
+
+static int open_db(const char *path, sqlite3 **out, struct bz_err *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    sqlite3 *db = NULL;
+    int rc = sqlite3_open_v2(path, &db, flags, NULL);
+
+    if (rc != SQLITE_OK) {
+        rc = bz_schema_fail(db, rc, "open", err);
+    } else {
+        sqlite3_busy_timeout(db, BUSY_MS);
+        /* What a power cut takes from it is learnt anew. */
+        rc = exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err);
+        if (rc == 0)
+            rc = bz_schema_migrate(db, err);
+    }
+    if (rc < 0) {
+        sqlite3_close(db);
+        return rc;
+    }
+    *out = db;
+    return 0;
+}
+
+/* Moves a broken database out of the way. Its log goes with it, or the new one would
+ * read it. */
+static void put_aside(const char *path)
+{
+    static const char *const tails[] = {"", "-wal", "-shm"};
+    struct bz_err err;
+    struct bz_path from, to;
+
+    for (size_t i = 0; i < BZ_COUNTOF(tails); i++) {
+        if (bz_path_join(bz_str_from(path), (struct bz_str){0}, &from, &err) < 0 ||
+            from.n + 16 > sizeof(from.s))
+            return;
+        to = from;
+        snprintf(from.s + from.n, 16, "%s", tails[i]);
+        snprintf(to.s + to.n, 16, ".bad%s", tails[i]);
+        if (rename(from.s, to.s) < 0 && i == 0)
+            return;
+    }
+}
+
+/* Under a lock, since another process may find it broken at the same time and must not
+ * put the new one aside. */
+static int open_anew(const char *path, sqlite3 **out, bool *fresh, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep) int lock = -1;
+    struct bz_path name;
+    int rc;
+
+    if (strlen(path) + 8 > sizeof(name.s))
+        return bz_fail(err, BZ_E_LIMIT, "index: the path is too long");
+    snprintf(name.s, sizeof(name.s), "%s.lock", path);
+    rc = bz_fs_lock(AT_FDCWD, name.s, BZ_FS_LOCK_EXCLUSIVE,
+                    bz_clock_in(BUSY_MS * BZ_CLOCK_MS), &lock, err);
+    if (rc < 0)
+        return rc;
+    rc = open_db(path, out, err);
+    if (rc != BZ_E_CORRUPT)
+        return rc;
+    bz_log_warn("cache", "%s; it is begun anew, the old one is %s.bad", err->msg, path);
+    put_aside(path);
+    *fresh = true;
+    return open_db(path, out, err);
+}
+
+static int open_file(const char *path, sqlite3 **out, bool *fresh, struct bz_err *err)
+{
+    struct bz_str parent = bz_path_dirname(bz_str_from(path));
+    BZ_CLEANUP(bz_mem_freep) char *dir = bz_mem_dup(parent.p, parent.n);
+    int rc = bz_fs_mkdirs(AT_FDCWD, dir, 0777, err);
+
+    if (rc < 0)
+        return rc;
+    *fresh = !bz_fs_exists(AT_FDCWD, path);
+    rc = open_db(path, out, err);
+    return rc == BZ_E_CORRUPT ? open_anew(path, out, fresh, err) : rc;
+}
+
+static void read_boot(struct bz_index *x)
+{
+    struct bz_err err;
+    char *text;
+    size_t n;
+
+    if (bz_fs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_MAX - 1, &text, &n,
+                   &err) < 0)
+        return; /* then every boot is the same, and none was checked in */
+    memcpy(x->boot, text, n + 1);
+    free(text);
+}
+
+int bz_index_open(const char *path, struct bz_pool *pool, struct bz_index **out,
+                  enum bz_index_state *state, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) struct bz_index *x = bz_mem_zalloc(sizeof(*x));
+    bool fresh = true;
+    int rc = -1;
+
+    x->pool = pool;
+    read_boot(x);
+    *state = BZ_INDEX_MEMORY;
+    if (path) {
+        rc = open_file(path, &x->db, &fresh, err);
+        if (rc == 0)
+            *state = fresh ? BZ_INDEX_NEW : BZ_INDEX_KEPT;
+        else
+            bz_log_warn("cache", "%s: %s; it is kept in memory this time", path,
+                        err->msg);
+    }
+    if (rc < 0)
+        rc = open_db(":memory:", &x->db, err);
+    if (rc < 0)
+        return rc;
+    *out = x;
+    x = NULL; /* the caller owns it now */
+    return 0;
+}
+
+static void close_db_locked(struct bz_index *x) BZ_REQUIRES(x->db_mu)
+{
+    for (size_t i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(x->stmt[i]);
+    memset(x->stmt, 0, sizeof(x->stmt));
+    sqlite3_close(x->db);
+    x->db = NULL;
+}
+
+/* Statements. */
+
+/* A database that turns out to be broken is not asked again; the next one to open it
+ * puts it aside. */
+static int failed_locked(struct bz_index *x, int rc, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    int code = bz_schema_fail(x->db, rc, "use it", err);
+
+    if (code == BZ_E_CORRUPT)
+        close_db_locked(x);
+    return code;
+}
+
+/* The statement with its first parameter, a digest, or NULL and err. */
+static sqlite3_stmt *bind_locked(struct bz_index *x, enum statement which,
+                                 const struct bz_digest *key, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    sqlite3_stmt **stmt = &x->stmt[which];
+    int rc = SQLITE_OK;
+
+    if (!x->db) {
+        bz_fail(err, BZ_E_CORRUPT, "index: it is broken");
+        return NULL;
+    }
+    if (!*stmt)
+        rc = sqlite3_prepare_v3(x->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                stmt, NULL);
+    if (rc == SQLITE_OK && key)
+        rc = sqlite3_bind_blob(*stmt, 1, key->b, sizeof(key->b), SQLITE_STATIC);
+    if (rc == SQLITE_OK)
+        return *stmt;
+    failed_locked(x, rc, err);
+    return NULL;
+}
+
+/* Runs a statement that yields no rows. */
+static int done_locked(struct bz_index *x, sqlite3_stmt *stmt, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    int rc = sqlite3_step(stmt);
+
+    sqlite3_reset(stmt);
+    return rc == SQLITE_DONE ? 0 : failed_locked(x, rc, err);
+}
+
+static int put_blob_locked(struct bz_index *x, const struct bz_digest *hash,
+                           uint64_t size, int64_t used, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    sqlite3_stmt *s = bind_locked(x, PUT_BLOB, hash, err);
+
+    if (!s)
+        return err->code;
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)size);
+    sqlite3_bind_int64(s, 3, used);
+    return done_locked(x, s, err);
+}
+
+/* The blobs that a record refers to, and that it does. */
+static int put_refs_locked(struct bz_index *x, const struct record *r,
+                           struct bz_err *err) BZ_REQUIRES(x->db_mu)
+{
+    enum statement which = r->kind == NOTE_ACTION ? PUT_ACTION_REF : PUT_BLOB_REF;
+
+    for (size_t i = 0; i < r->nrefs; i++) {
+        const struct bz_digest *to = &r->refs[i].hash;
+        sqlite3_stmt *s;
+
+        if (put_blob_locked(x, to, r->refs[i].size, r->used, err) < 0)
+            return err->code;
+        s = bind_locked(x, which, &r->key, err);
+        if (!s)
+            return err->code;
+        sqlite3_bind_blob(s, 2, to->b, sizeof(to->b), SQLITE_STATIC);
+        if (done_locked(x, s, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+static int put_action_locked(struct bz_index *x, const struct record *r,
+                             struct bz_err *err) BZ_REQUIRES(x->db_mu)
+{
+    sqlite3_stmt *s = bind_locked(x, PUT_ACTION, &r->key, err);
+
+    if (!s)
+        return err->code;
+    sqlite3_bind_int64(s, 2, r->used);
+    sqlite3_bind_text(s, 3, r->recipe, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, r->task, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 5, r->duration);
+    sqlite3_bind_int64(s, 6, (sqlite3_int64)r->bytes);
+    return done_locked(x, s, err);
+}
+
+static int put_record_locked(struct bz_index *x, const struct record *r,
+                             struct bz_err *err) BZ_REQUIRES(x->db_mu)
+{
+    sqlite3_stmt *s;
+    int rc = 0;
+
+    switch (r->kind) {
+    case NOTE_ACTION:
+        rc = put_action_locked(x, r, err);
+        break;
+    case NOTE_BLOB:
+        rc = put_blob_locked(x, &r->key, r->bytes, r->used, err);
+        break;
+    case NOTE_HIT:
+        s = bind_locked(x, PUT_HIT, &r->key, err);
+        if (!s)
+            return err->code;
+        sqlite3_bind_int64(s, 2, r->used);
+        rc = done_locked(x, s, err);
+        break;
+    case NOTE_CHECKED:
+        s = bind_locked(x, PUT_CHECKED, &r->key, err);
+        if (!s)
+            return err->code;
+        sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
+        rc = done_locked(x, s, err);
+        break;
+    }
+    return rc < 0 ? rc : put_refs_locked(x, r, err);
+}
+
+static int write_locked(struct bz_index *x, const struct record_list *list,
+                        struct bz_err *err) BZ_REQUIRES(x->db_mu)
+{
+    int rc;
+
+    if (!x->db)
+        return bz_fail(err, BZ_E_CORRUPT, "index: it is broken");
+    rc = sqlite3_exec(x->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return failed_locked(x, rc, err);
+    for (size_t i = 0; i < list->len; i++) {
+        rc = put_record_locked(x, &list->at[i], err);
+        if (rc < 0) {
+            if (x->db)
+                (void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+            return rc;
+        }
+    }
+    rc = sqlite3_exec(x->db, "COMMIT", NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : failed_locked(x, rc, err);
+}
+
+int bz_index_flush(struct bz_index *x, struct bz_err *err)
+{
+    struct record_list list;
+    int rc = 0;
+
+    bz_sync_lock(&x->mu);
+    list = x->queue;
+    x->queue = (struct record_list){0};
+    bz_sync_unlock(&x->mu);
+    if (list.len > 0) {
+        bz_sync_lock(&x->db_mu);
+        rc = write_locked(x, &list, err);
+        bz_sync_unlock(&x->db_mu);
+    }
+    records_release(&list);
+    return rc;
+}
+
+static void flush_and_say(struct bz_index *x)
+{
+    struct bz_err err;
+
+    if (bz_index_flush(x, &err) < 0)
+        bz_log_warn("cache", "%s; what was to be noted is dropped", err.msg);
+}
+
+static void flush_body(struct bz_worker *w, void *arg)
+{
+    (void)w;
+    flush_and_say(arg);
+}
+
+static void flush_done(struct bz_pool_item *item, int status)
+{
+    struct bz_index *x = item->arg;
+
+    (void)status;
+    bz_sync_lock(&x->mu);
+    x->flushing = false;
+    bz_sync_broadcast(&x->idle);
+    bz_sync_unlock(&x->mu);
+}
+
+void bz_index_close(struct bz_index *x)
+{
+    if (!x)
+        return;
+    bz_sync_lock(&x->mu);
+    while (x->flushing)
+        (void)bz_sync_wait(&x->idle, &x->mu, BZ_CLOCK_NEVER);
+    bz_sync_unlock(&x->mu);
+    flush_and_say(x);
+    bz_sync_lock(&x->db_mu);
+    close_db_locked(x);
+    bz_sync_unlock(&x->db_mu);
+    free(x);
+}
+
+/* Noting. */
+
+static void note(struct bz_index *x, const struct record *r)
+{
+    bool full, submit = false;
+
+    bz_sync_lock(&x->mu);
+    BZ_VEC_PUSH(&x->queue, *r);
+    full = x->queue.len >= QUEUE_FLUSH;
+    if (full && x->pool && !x->flushing)
+        submit = x->flushing = true;
+    bz_sync_unlock(&x->mu);
+    if (submit) {
+        x->item =
+            (struct bz_pool_item){.body = flush_body, .arg = x, .finish = flush_done};
+        bz_pool_submit(x->pool, NULL, BZ_LANE_IO, &x->item);
+    } else if (full && !x->pool) {
+        flush_and_say(x);
+    }
+}
+
+static struct bz_reapi_digest *dup_refs(const struct bz_reapi_digest *refs, size_t n)
+{
+    struct bz_reapi_digest *own = bz_mem_array(n, sizeof(*own));
+
+    if (n > 0)
+        memcpy(own, refs, n * sizeof(*own));
+    return own;
+}
+
+void bz_index_note_action(struct bz_index *x, const struct bz_index_action *a,
+                          const struct bz_reapi_digest *blobs, size_t n)
+{
+    note(x, &(struct record){.kind = NOTE_ACTION,
+                             .key = a->key,
+                             .recipe = bz_mem_dup(a->recipe.p, a->recipe.n),
+                             .task = bz_mem_dup(a->task.p, a->task.n),
+                             .used = a->used,
+                             .duration = a->duration,
+                             .bytes = a->bytes,
+                             .refs = dup_refs(blobs, n),
+                             .nrefs = n});
+}
+
+void bz_index_note_hit(struct bz_index *x, const struct bz_digest *key)
+{
+    note(x, &(struct record){.kind = NOTE_HIT, .key = *key, .used = bz_clock_wall()});
+}
+
+void bz_index_note_blob(struct bz_index *x, const struct bz_reapi_digest *blob,
+                        int64_t used, const struct bz_reapi_digest *children, size_t n)
+{
+    note(x, &(struct record){.kind = NOTE_BLOB,
+                             .key = blob->hash,
+                             .bytes = blob->size,
+                             .used = used,
+                             .refs = dup_refs(children, n),
+                             .nrefs = n});
+}
+
+void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree)
+{
+    note(x, &(struct record){.kind = NOTE_CHECKED, .key = *tree});
+}
+
+/* Asking. */
+
+static struct bz_digest digest_at(sqlite3_stmt *s, int column)
+{
+    struct bz_digest d = {{0}};
+    const void *p = sqlite3_column_blob(s, column);
+
+    if (sqlite3_column_bytes(s, column) == sizeof(d.b))
+        memcpy(d.b, p, sizeof(d.b));
+    return d;
+}
+
+static struct bz_str text_at(sqlite3_stmt *s, int column)
+{
+    const char *p = (const char *)sqlite3_column_text(s, column);
+
+    return bz_str_of(p ? p : "", p ? (size_t)sqlite3_column_bytes(s, column) : 0);
+}
+
+static struct bz_index_action action_at(sqlite3_stmt *s)
+{
+    return (struct bz_index_action){
+        .key = digest_at(s, 0),
+        .recipe = text_at(s, 1),
+        .task = text_at(s, 2),
+        .used = sqlite3_column_int64(s, 3),
+        .hits = (uint64_t)sqlite3_column_int64(s, 4),
+        .duration = sqlite3_column_int64(s, 5),
+        .bytes = (uint64_t)sqlite3_column_int64(s, 6),
+    };
+}
+
+/* The first row of a question about `key`, or NULL; then the caller ends it. */
+static sqlite3_stmt *ask_locked(struct bz_index *x, enum statement which,
+                                const struct bz_digest *key) BZ_REQUIRES(x->db_mu)
+{
+    struct bz_err err;
+    sqlite3_stmt *s = bind_locked(x, which, key, &err);
+    int rc;
+
+    if (!s)
+        return NULL;
+    if (which == GET_CHECKED)
+        sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
+    rc = sqlite3_step(s);
+    if (rc == SQLITE_ROW)
+        return s;
+    sqlite3_reset(s);
+    if (rc != SQLITE_DONE)
+        failed_locked(x, rc, &err); /* writing will say so */
+    return NULL;
+}
+
+bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree)
+{
+    sqlite3_stmt *s;
+
+    if (!x->boot[0])
+        return false;
+    bz_sync_lock(&x->db_mu);
+    s = ask_locked(x, GET_CHECKED, tree);
+    sqlite3_reset(s);
+    bz_sync_unlock(&x->db_mu);
+    return s != NULL;
+}
+
+bool bz_index_get_action(struct bz_index *x, const struct bz_digest *key,
+                         struct bz_arena *a, struct bz_index_action *out)
+{
+    sqlite3_stmt *s;
+
+    bz_sync_lock(&x->db_mu);
+    s = ask_locked(x, GET_ACTION, key);
+    if (s) {
+        *out = action_at(s);
+        out->recipe = bz_arena_dup(a, out->recipe);
+        out->task = bz_arena_dup(a, out->task);
+    }
+    sqlite3_reset(s);
+    bz_sync_unlock(&x->db_mu);
+    return s != NULL;
+}
+
+bool bz_index_get_blob(struct bz_index *x, const struct bz_digest *hash,
+                       struct bz_index_blob *out)
+{
+    sqlite3_stmt *s;
+
+    bz_sync_lock(&x->db_mu);
+    s = ask_locked(x, GET_BLOB, hash);
+    if (s)
+        *out = (struct bz_index_blob){.size = (uint64_t)sqlite3_column_int64(s, 0),
+                                      .used = sqlite3_column_int64(s, 1),
+                                      .refs = (uint64_t)sqlite3_column_int64(s, 2)};
+    sqlite3_reset(s);
+    bz_sync_unlock(&x->db_mu);
+    return s != NULL;
+}
+
+void bz_index_get_totals(struct bz_index *x, struct bz_index_totals *out)
+{
+    sqlite3_stmt *s;
+
+    *out = (struct bz_index_totals){0};
+    bz_sync_lock(&x->db_mu);
+    s = ask_locked(x, GET_TOTALS, NULL);
+    if (s)
+        *out = (struct bz_index_totals){.blobs = (uint64_t)sqlite3_column_int64(s, 0),
+                                        .bytes = (uint64_t)sqlite3_column_int64(s, 1),
+                                        .actions = (uint64_t)sqlite3_column_int64(s, 2),
+                                        .hits = (uint64_t)sqlite3_column_int64(s, 3)};
+    sqlite3_reset(s);
+    bz_sync_unlock(&x->db_mu);
+}
+
+/* All rows of a question; `row` takes one into a list of the caller's kind. */
+typedef void (*row_fn)(sqlite3_stmt *s, struct bz_arena *a, void *list);
+
+static int list_all(struct bz_index *x, enum statement which,
+                    const struct bz_digest *key, struct bz_arena *a, row_fn row,
+                    void *list, struct bz_err *err)
+{
+    sqlite3_stmt *s;
+    int rc = 0;
+
+    bz_sync_lock(&x->db_mu);
+    s = bind_locked(x, which, key, err);
+    if (s) {
+        int step;
+
+        while ((step = sqlite3_step(s)) == SQLITE_ROW)
+            row(s, a, list);
+        sqlite3_reset(s);
+        if (step != SQLITE_DONE)
+            rc = failed_locked(x, step, err);
+    } else {
+        rc = err->code;
+    }
+    bz_sync_unlock(&x->db_mu);
+    return rc;
+}
+
+struct action_list BZ_VEC(struct bz_index_action);
+struct digest_list BZ_VEC(struct bz_reapi_digest);
+
+static void action_row(sqlite3_stmt *s, struct bz_arena *a, void *list)
+{
+    struct action_list *l = list;
+    struct bz_index_action row = action_at(s);
+
+    row.recipe = bz_arena_dup(a, row.recipe);
+    row.task = bz_arena_dup(a, row.task);
+    BZ_VEC_PUSH(l, row);
+}
+
+static void digest_row(sqlite3_stmt *s, struct bz_arena *a, void *list)
+{
+    struct digest_list *l = list;
+
+    (void)a;
+    BZ_VEC_PUSH(l, (struct bz_reapi_digest){digest_at(s, 0),
+                                            (uint64_t)sqlite3_column_int64(s, 1)});
+}
+
+int bz_index_list_actions(struct bz_index *x, struct bz_arena *a,
+                          struct bz_index_action **out, size_t *n, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct action_list list = {0};
+    int rc = list_all(x, ALL_ACTIONS, NULL, a, action_row, &list, err);
+
+    *n = list.len;
+    *out = BZ_ARENA_ARRAY(a, struct bz_index_action, list.len);
+    if (list.len > 0)
+        memcpy(*out, list.at, list.len * sizeof(*list.at));
+    return rc;
+}
+
+static int list_digests(struct bz_index *x, enum statement which,
+                        const struct bz_digest *key, struct bz_arena *a,
+                        struct bz_index_digests *out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct digest_list list = {0};
+    int rc = list_all(x, which, key, a, digest_row, &list, err);
+
+    out->n = list.len;
+    out->at = BZ_ARENA_ARRAY(a, struct bz_reapi_digest, list.len);
+    if (list.len > 0)
+        memcpy(out->at, list.at, list.len * sizeof(*list.at));
+    return rc;
+}
+
+int bz_index_list_of_action(struct bz_index *x, const struct bz_digest *key,
+                            struct bz_arena *a, struct bz_index_digests *out,
+                            struct bz_err *err)
+{
+    return list_digests(x, OF_ACTION, key, a, out, err);
+}
+
+int bz_index_list_of_blob(struct bz_index *x, const struct bz_digest *hash,
+                          struct bz_arena *a, struct bz_index_digests *out,
+                          struct bz_err *err)
+{
+    return list_digests(x, OF_BLOB, hash, a, out, err);
+}
+
+int bz_index_clear(struct bz_index *x, struct bz_err *err)
+{
+    int rc = bz_index_flush(x, err);
+
+    if (rc < 0)
+        return rc;
+    bz_sync_lock(&x->db_mu);
+    if (!x->db)
+        rc = bz_fail(err, BZ_E_CORRUPT, "index: it is broken");
+    else
+        rc = exec(x->db,
+                  "BEGIN IMMEDIATE; DELETE FROM action; DELETE FROM blob;"
+                  "DELETE FROM action_ref; DELETE FROM blob_ref; COMMIT",
+                  err);
+    bz_sync_unlock(&x->db_mu);
+    return rc;
+}

@@ -1,0 +1,107 @@
+#include "cache/schema.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+/* Row n takes a database from version n to n + 1. */
+static const char *const migrations[] = {
+    /* Digests are blobs of 32 bytes; times are nanoseconds since 1970; `checked` is the
+     * boot in which all of a tree was found to be right. */
+    "CREATE TABLE blob(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
+    " size INTEGER NOT NULL, used INTEGER NOT NULL, checked TEXT);"
+    "CREATE TABLE action(key BLOB PRIMARY KEY, recipe TEXT NOT NULL, task TEXT NOT "
+    "NULL,"
+    " used INTEGER NOT NULL, hits INTEGER NOT NULL, duration INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE action_ref(key BLOB NOT NULL, blob INTEGER NOT NULL,"
+    " PRIMARY KEY(key, blob)) WITHOUT ROWID;"
+    "CREATE INDEX action_ref_blob ON action_ref(blob);"
+    "CREATE TABLE blob_ref(parent INTEGER NOT NULL, child INTEGER NOT NULL,"
+    " PRIMARY KEY(parent, child)) WITHOUT ROWID;"
+    "CREATE INDEX blob_ref_child ON blob_ref(child);",
+    /* Collectors ask for what was not used for long. */
+    "CREATE INDEX action_used ON action(used);",
+};
+
+int bz_schema_version(void)
+{
+    return (int)BZ_COUNTOF(migrations);
+}
+
+int bz_schema_fail(struct sqlite3 *db, int rc, const char *what, struct bz_err *err)
+{
+    const char *why = db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
+
+    switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return bz_fail(err, BZ_E_BUSY, "index: %s: %s", what, why);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA:
+    case SQLITE_ERROR: /* a table that is not as it should be */
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+        return bz_fail(err, BZ_E_CORRUPT, "index: %s: %s", what, why);
+    default:
+        return bz_fail(err, BZ_E_IO, "index: %s: %s", what, why);
+    }
+}
+
+static int run(sqlite3 *db, const char *sql, const char *what, struct bz_err *err)
+{
+    int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+    return rc == SQLITE_OK ? 0 : bz_schema_fail(db, rc, what, err);
+}
+
+static int read_version(sqlite3 *db, int *version, struct bz_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &stmt, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(stmt);
+    *version = rc == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_ROW ? 0 : bz_schema_fail(db, rc, "read its version", err);
+}
+
+/* In a transaction that holds off other writers, who may be doing the same. */
+static int migrate_locked(sqlite3 *db, struct bz_err *err)
+{
+    int version, rc = read_version(db, &version, err);
+
+    if (rc < 0)
+        return rc;
+    if (version > bz_schema_version())
+        return bz_fail(err, BZ_E_NOSUP, "index: made by a newer bitzel (version %d)",
+                       version);
+    for (; version < bz_schema_version(); version++) {
+        char number[64];
+
+        rc = run(db, migrations[version], "migrate", err);
+        if (rc < 0)
+            return rc;
+        snprintf(number, sizeof(number), "PRAGMA user_version = %d", version + 1);
+        rc = run(db, number, "migrate", err);
+        if (rc < 0)
+            return rc;
+    }
+    return run(db, "COMMIT", "migrate", err);
+}
+
+int bz_schema_migrate(struct sqlite3 *db, struct bz_err *err)
+{
+    int version, rc = read_version(db, &version, err);
+
+    if (rc < 0 || version == bz_schema_version())
+        return rc;
+    rc = run(db, "BEGIN IMMEDIATE", "migrate", err);
+    if (rc < 0)
+        return rc;
+    rc = migrate_locked(db, err);
+    if (rc < 0)
+        (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}

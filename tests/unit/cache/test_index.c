@@ -1,0 +1,324 @@
+#include "cache/index.h"
+
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "tests/unit/os/scratch.h"
+
+struct fixture {
+    struct scratch *scratch;
+    char path[300];
+    struct bz_index *x;
+    enum bz_index_state state;
+    struct bz_arena a;
+    struct bz_err err;
+};
+
+static void reopen(struct fixture *f, struct bz_pool *pool)
+{
+    bz_index_close(f->x);
+    f->x = NULL;
+    assert_ok(bz_index_open(f->path, pool, &f->x, &f->state, &f->err), &f->err);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    void *scratch;
+
+    if (scratch_setup(&scratch) < 0)
+        return -1;
+    f->scratch = scratch;
+    snprintf(f->path, sizeof(f->path), "%s/deep/er/index.db", f->scratch->path);
+    bz_log_set_level(BZ_LOG_ERROR);
+    *state = f;
+    return bz_index_open(f->path, NULL, &f->x, &f->state, &f->err);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    void *scratch = f->scratch;
+
+    bz_index_close(f->x);
+    bz_arena_release(&f->a);
+    free(f);
+    return scratch_teardown(&scratch);
+}
+
+static struct bz_reapi_digest digest(uint8_t i, uint64_t size)
+{
+    return (struct bz_reapi_digest){{{i, 1}}, size};
+}
+
+static void note_action(struct fixture *f, uint8_t i, int64_t used)
+{
+    struct bz_reapi_digest blobs[] = {digest(100, 10), digest((uint8_t)(100 + i), 20)};
+    struct bz_index_action a = {.key = {{i}},
+                                .recipe = BZ_STR("busy\xff"
+                                                 "box"),
+                                .task = BZ_STR("do_compile"),
+                                .used = used,
+                                .duration = 5000,
+                                .bytes = 30};
+
+    bz_index_note_action(f->x, &a, blobs, 2);
+}
+
+static void flush(struct fixture *f)
+{
+    assert_ok(bz_index_flush(f->x, &f->err), &f->err);
+}
+
+static void what_was_noted_is_known_after_it_is_reopened(void **state)
+{
+    static const struct bz_digest key = {{1}};
+    struct fixture *f = *state;
+    struct bz_index_action a;
+
+    assert_int_equal(f->state, BZ_INDEX_NEW);
+    note_action(f, 1, 77);
+    bz_index_note_hit(f->x, &key);
+    bz_index_note_hit(f->x, &key);
+    assert_false(bz_index_get_action(f->x, &key, &f->a, &a));
+    reopen(f, NULL);
+    assert_int_equal(f->state, BZ_INDEX_KEPT);
+    assert_true(bz_index_get_action(f->x, &key, &f->a, &a));
+    assert_true(bz_str_eq(a.recipe, BZ_STR("busy\xff"
+                                           "box")));
+    assert_true(bz_str_eq(a.task, BZ_STR("do_compile")));
+    assert_int_equal(a.hits, 2);
+    assert_true(a.used > 77);
+    assert_int_equal(a.duration, 5000);
+    assert_int_equal(a.bytes, 30);
+    note_action(f, 1, 5); /* seen again: hits and the last use stay */
+    flush(f);
+    assert_true(bz_index_get_action(f->x, &key, &f->a, &a));
+    assert_int_equal(a.hits, 2);
+    assert_true(a.used > 77);
+}
+
+static void references_lead_from_results_to_trees_to_blobs(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_reapi_digest tree = digest(101, 20);
+    struct bz_reapi_digest files[] = {digest(3, 7), digest(2, 8), digest(100, 10)};
+    struct bz_index_digests got;
+    struct bz_index_blob blob;
+    struct bz_index_totals t;
+
+    note_action(f, 1, 1);
+    bz_index_note_blob(f->x, &tree, 9, files, 3);
+    flush(f);
+    assert_ok(
+        bz_index_list_of_action(f->x, &(struct bz_digest){{1}}, &f->a, &got, &f->err),
+        &f->err);
+    assert_int_equal(got.n, 2);
+    assert_int_equal(got.at[0].size, 10);
+    assert_true(bz_digest_eq(&got.at[1].hash, &tree.hash));
+    assert_ok(bz_index_list_of_blob(f->x, &tree.hash, &f->a, &got, &f->err), &f->err);
+    assert_int_equal(got.n, 3);
+    assert_int_equal(got.at[0].size, 8);
+    assert_true(bz_index_get_blob(f->x, &files[2].hash, &blob));
+    assert_int_equal(blob.size, 10);
+    assert_int_equal(blob.refs, 2); /* a result and a tree */
+    assert_int_equal(blob.used, 9);
+    bz_index_get_totals(f->x, &t);
+    assert_int_equal(t.blobs, 4);
+    assert_int_equal(t.bytes, 10 + 20 + 7 + 8);
+    assert_int_equal(t.actions, 1);
+}
+
+static void results_come_in_the_order_of_their_use(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_index_action *all;
+    size_t n;
+
+    note_action(f, 3, 300);
+    note_action(f, 1, 200);
+    note_action(f, 2, 100);
+    flush(f);
+    assert_ok(bz_index_list_actions(f->x, &f->a, &all, &n, &f->err), &f->err);
+    assert_int_equal(n, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(all[i].used, (i + 1) * 100);
+}
+
+static void a_checked_tree_is_remembered(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_reapi_digest tree = digest(1, 5);
+
+    assert_false(bz_index_checked(f->x, &tree.hash));
+    bz_index_note_blob(f->x, &tree, 1, NULL, 0);
+    bz_index_note_checked(f->x, &tree.hash);
+    flush(f);
+    assert_true(bz_index_checked(f->x, &tree.hash));
+    assert_false(bz_index_checked(f->x, &(struct bz_digest){{2}}));
+}
+
+static void all_can_be_forgotten(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_index_totals t;
+
+    note_action(f, 1, 1);
+    assert_ok(bz_index_clear(f->x, &f->err), &f->err);
+    bz_index_get_totals(f->x, &t);
+    assert_int_equal(t.blobs + t.actions + t.hits + t.bytes, 0);
+}
+
+static void scribble(const char *path, off_t at, size_t n)
+{
+    char junk[4096];
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+    memset(junk, 0x5a, sizeof(junk));
+    for (size_t i = 0; i < n; i += sizeof(junk))
+        assert_int_equal(pwrite(fd, junk, sizeof(junk), at + (off_t)i), sizeof(junk));
+    close(fd);
+}
+
+static void a_file_that_is_no_database_is_put_aside(void **state)
+{
+    struct fixture *f = *state;
+    char bad[320];
+    struct bz_index_totals t;
+
+    note_action(f, 1, 1);
+    bz_index_close(f->x);
+    f->x = NULL;
+    scribble(f->path, 0, 8192);
+    reopen(f, NULL);
+    assert_int_equal(f->state, BZ_INDEX_NEW);
+    bz_index_get_totals(f->x, &t);
+    assert_int_equal(t.actions, 0);
+    snprintf(bad, sizeof(bad), "%s.bad", f->path);
+    assert_int_equal(access(bad, F_OK), 0);
+    note_action(f, 1, 1);
+    reopen(f, NULL);
+    assert_int_equal(f->state, BZ_INDEX_KEPT);
+}
+
+/* Damaged inside: whatever page it hits, nothing crashes, and a new one comes after. */
+static void a_database_damaged_inside_answers_nothing_or_is_begun_anew(void **state)
+{
+    struct fixture *f = *state;
+
+    for (unsigned i = 1; i < 8; i++) {
+        struct bz_index_totals t;
+        struct bz_index_action *all;
+        struct stat st;
+        size_t n;
+
+        for (unsigned k = 0; k < 200; k++)
+            note_action(f, (uint8_t)k, k);
+        bz_index_close(f->x);
+        f->x = NULL;
+        assert_int_equal(stat(f->path, &st), 0);
+        scribble(f->path, (off_t)i * 4096 % st.st_size, 4096);
+        reopen(f, NULL);
+        bz_index_get_totals(f->x, &t);
+        (void)!bz_index_list_actions(f->x, &f->a, &all, &n, &f->err);
+        note_action(f, 1, 1);
+        (void)!bz_index_flush(f->x, &f->err);
+        bz_index_close(f->x);
+        f->x = NULL;
+        unlink(f->path);
+        reopen(f, NULL);
+        note_action(f, 1, 1);
+        flush(f);
+    }
+}
+
+static void without_a_place_it_lives_in_memory(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_index *x;
+    enum bz_index_state s;
+
+    put(f->scratch->fd, "file", "x");
+    snprintf(f->path, sizeof(f->path), "%s/file/index.db", f->scratch->path);
+    assert_ok(bz_index_open(f->path, NULL, &x, &s, &f->err), &f->err);
+    assert_int_equal(s, BZ_INDEX_MEMORY);
+    bz_index_close(x);
+    assert_ok(bz_index_open(NULL, NULL, &x, &s, &f->err), &f->err);
+    assert_int_equal(s, BZ_INDEX_MEMORY);
+    bz_index_close(x);
+}
+
+static void a_long_queue_is_written_on_the_pool(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_pool *pool;
+    struct bz_index_totals t;
+
+    assert_ok(bz_pool_new(&(struct bz_pool_opts){0}, &pool, &f->err), &f->err);
+    reopen(f, pool);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct bz_reapi_digest d = {.size = i};
+
+        memcpy(d.hash.b, &i, sizeof(i));
+        d.hash.b[31] = 1;
+        bz_index_note_blob(f->x, &d, i, NULL, 0);
+    }
+    reopen(f, NULL);
+    bz_index_get_totals(f->x, &t);
+    assert_int_equal(t.blobs, 20000);
+    bz_pool_free(pool);
+}
+
+static void processes_share_one_file(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_index_totals t;
+    pid_t pids[4];
+
+    reopen(f, NULL);
+    for (uint8_t i = 0; i < 4; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            struct fixture own = {.x = NULL};
+
+            memcpy(own.path, f->path, sizeof(own.path));
+            if (bz_index_open(own.path, NULL, &own.x, &own.state, &own.err) < 0)
+                _exit(1);
+            for (uint8_t k = 0; k < 25; k++) {
+                note_action(&own, (uint8_t)(i * 25 + k), 1);
+                if (bz_index_flush(own.x, &own.err) < 0)
+                    _exit(2);
+            }
+            bz_index_close(own.x);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        int status;
+
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    bz_index_get_totals(f->x, &t);
+    assert_int_equal(t.actions, 100);
+}
+
+#define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(what_was_noted_is_known_after_it_is_reopened),
+        test(references_lead_from_results_to_trees_to_blobs),
+        test(results_come_in_the_order_of_their_use),
+        test(a_checked_tree_is_remembered),
+        test(all_can_be_forgotten),
+        test(a_file_that_is_no_database_is_put_aside),
+        test(a_database_damaged_inside_answers_nothing_or_is_begun_anew),
+        test(without_a_place_it_lives_in_memory),
+        test(a_long_queue_is_written_on_the_pool),
+        test(processes_share_one_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
