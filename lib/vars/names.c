@@ -98,6 +98,12 @@ static int is_true(struct bz_vars *v, const struct bz_store_cell *c, struct bz_s
                    BZ_STR_ARG(c->name), BZ_STR_ARG(flag), BZ_STR_ARG(text));
 }
 
+int bz_names_flag_true(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                       bool *yes, struct bz_err *err)
+{
+    return is_true(v, bz_store_cell(v, name), flag, yes, err);
+}
+
 static int is_exported(struct bz_vars *v, const struct bz_store_cell *c, bool *yes,
                        struct bz_err *err)
 {

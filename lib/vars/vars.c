@@ -167,6 +167,12 @@ int bz_vars_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
     return bz_names_exported(v, names, n, err);
 }
 
+int bz_vars_flag_true(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                      bool *yes, struct bz_err *err)
+{
+    return bz_names_flag_true(v, name, flag, yes, err);
+}
+
 bool bz_vars_exists(struct bz_vars *v, struct bz_str name)
 {
     return !bz_store_empty(bz_store_cell(v, name)->var);

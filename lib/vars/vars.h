@@ -95,6 +95,11 @@ void bz_vars_del_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
 void bz_vars_del_flags(struct bz_vars *v, struct bz_str name,
                        const struct bz_vars_at *at);
 
+/* Whether the flag says yes: one of 1, y, yes, true, in any case. No flag, "", and the
+ * opposite words say no; all others are BZ_E_INVAL. */
+int bz_vars_flag_true(struct bz_vars *v, struct bz_str name, struct bz_str flag,
+                      bool *yes, struct bz_err *err) BZ_MUST_CHECK;
+
 /* Calls fn for each flag that is not internal, in the order they were first set. The
  * values are unexpanded. */
 typedef void (*bz_vars_flag_fn)(void *ctx, struct bz_str flag, struct bz_str value);

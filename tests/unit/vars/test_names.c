@@ -45,7 +45,9 @@ static void exports_are_those_with_a_true_flag(void **state)
     struct bz_err err = {0};
     struct bz_buf list = {0};
     const struct bz_str *names;
+    const struct bz_str flags[] = {BZ_STR("C"), BZ_STR("D"), BZ_STR("H")};
     size_t n;
+    bool yes;
 
     (void)state;
     assert_ok(script_run(&s,
@@ -62,6 +64,15 @@ static void exports_are_those_with_a_true_flag(void **state)
     assert_string_equal(bz_buf_text(&list), "A B F H Z ");
     bz_buf_release(&list);
     assert_ok(script_line(&s, BZ_STR("A[export]=perhaps"), &err), &err);
+    for (size_t i = 0; i < BZ_COUNTOF(flags); i++) {
+        assert_ok(
+            bz_vars_flag_true(script_store(&s), flags[i], BZ_STR("export"), &yes, &err),
+            &err);
+        assert_int_equal(yes, i > 0);
+    }
+    assert_int_equal(
+        bz_vars_flag_true(script_store(&s), BZ_STR("A"), BZ_STR("export"), &yes, &err),
+        BZ_E_INVAL);
     assert_int_equal(bz_vars_exported(script_store(&s), &names, &n, &err), BZ_E_INVAL);
     assert_string_equal(err.msg, "A[export]: not a boolean: 'perhaps'");
     script_release(&s);
