@@ -12,11 +12,11 @@ const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const struct bz_c
     struct bz_near near;
     char hint[96];
 
-    bz_near_init(&near, name);
+    bz_near_init(&near, bz_str_from(name));
     for (; cmd && *cmd; cmd++) {
         if (strcmp((*cmd)->name, name) == 0)
             return *cmd;
-        bz_near_offer(&near, (*cmd)->name);
+        bz_near_offer(&near, bz_str_from((*cmd)->name));
     }
     (void)bz_near_text(&near, "", hint, sizeof(hint));
     if (of)

@@ -69,9 +69,9 @@ static int nothing_matched(struct plan *p, const char *pattern, struct bz_err *e
     struct bz_near near;
     char text[200];
 
-    bz_near_init(&near, pattern);
+    bz_near_init(&near, bz_str_from(pattern));
     for (size_t i = 0; i < p->all->recipes.len; i++)
-        bz_near_offer(&near, name_of(&p->arena, p->all->recipes.at[i].path).p);
+        bz_near_offer(&near, name_of(&p->arena, p->all->recipes.at[i].path));
     return bz_fail(err, BZ_E_NOENT, "no recipe is called '%.80s'%s", pattern,
                    bz_near_text(&near, "", text, sizeof(text)));
 }

@@ -90,10 +90,9 @@ static int nothing_matched(struct listing *l, const struct recipes_values *v,
     if (!v->pattern)
         return bz_fail(err, BZ_E_NOENT, "there are no%s recipes",
                        v->skipped ? " skipped" : "");
-    bz_near_init(&near, v->pattern);
+    bz_near_init(&near, bz_str_from(v->pattern));
     for (size_t i = 0; i < l->p->nfacts; i++)
-        if (i == 0 || !bz_str_eq(l->p->facts[i].pn, l->p->facts[i - 1].pn))
-            bz_near_offer(&near, bz_arena_dup(&l->arena, l->p->facts[i].pn).p);
+        bz_near_offer(&near, l->p->facts[i].pn);
     return bz_fail(err, BZ_E_NOENT, "no%s recipe is called '%.80s'%s",
                    v->skipped ? " skipped" : "", v->pattern,
                    bz_near_text(&near, "", text, sizeof(text)));

@@ -96,13 +96,13 @@ static int store_choice(struct found f, const struct spelling *as, const char *t
     char all[96] = "";
     char hint[96];
 
-    bz_near_init(&near, text);
+    bz_near_init(&near, bz_str_from(text));
     for (int i = 0; f.row->choices[i]; i++) {
         if (strcmp(f.row->choices[i], text) == 0) {
             *(int *)slot(f) = i;
             return 0;
         }
-        bz_near_offer(&near, f.row->choices[i]);
+        bz_near_offer(&near, bz_str_from(f.row->choices[i]));
         if (i > 0)
             strncat(all, ", ", sizeof(all) - strlen(all) - 1);
         strncat(all, f.row->choices[i], sizeof(all) - strlen(all) - 1);
@@ -156,7 +156,7 @@ static int store_next(struct reader *r, struct found f, const struct spelling *a
 static void offer_all(struct bz_near *near, const struct bz_opt *rows)
 {
     for (; rows && rows->kind != BZ_OPT_KIND_END; rows++)
-        bz_near_offer(near, rows->name);
+        bz_near_offer(near, bz_str_from(rows->name));
 }
 
 static int fail_unknown(struct reader *r, const struct spelling *as, struct bz_err *err)
@@ -164,7 +164,7 @@ static int fail_unknown(struct reader *r, const struct spelling *as, struct bz_e
     struct bz_near near;
     char hint[96];
 
-    bz_near_init(&near, as->text + 2);
+    bz_near_init(&near, bz_str_from(as->text + 2));
     offer_all(&near, r->line->own);
     offer_all(&near, r->line->global);
     return bz_fail(err, BZ_E_INVAL, "unknown option '%s'%s", as->text,

@@ -1,9 +1,8 @@
 #include "base/near.h"
 
 #include <stdio.h>
-#include <string.h>
 
-/* Nobody mistypes a longer word by a letter or two. It also bounds the table below. */
+/* Nobody mistypes a longer word by a letter or two. It also bounds the rows below. */
 #define LONGEST 48
 
 static unsigned least(unsigned a, unsigned b)
@@ -12,48 +11,72 @@ static unsigned least(unsigned a, unsigned b)
 }
 
 /* Edits from a to b, where an edit inserts, drops or replaces a letter or swaps two
- * neighbours. Row i of the table is about the first i letters of a. */
-static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
+ * neighbours. Row i % 3 is about the first i letters of a. What they have in common at
+ * either end needs none: most names of variables begin like many others. */
+static unsigned edits(struct bz_str a, struct bz_str b)
 {
-    unsigned row[LONGEST + 1][LONGEST + 1];
+    unsigned row[3][LONGEST + 1];
 
-    for (size_t j = 0; j <= nb; j++)
+    while (a.n > 0 && b.n > 0 && a.p[0] == b.p[0]) {
+        a = bz_str_sub(a, 1, a.n);
+        b = bz_str_sub(b, 1, b.n);
+    }
+    while (a.n > 0 && b.n > 0 && a.p[a.n - 1] == b.p[b.n - 1]) {
+        a.n--;
+        b.n--;
+    }
+
+    for (size_t j = 0; j <= b.n; j++)
         row[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= na; i++) {
-        row[i][0] = (unsigned)i;
-        for (size_t j = 1; j <= nb; j++) {
-            unsigned best = row[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned *now = row[i % 3];
+        const unsigned *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
 
-            best = least(best, least(row[i - 1][j], row[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                best = least(best, row[i - 2][j - 2] + 1);
-            row[i][j] = best;
+        now[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+
+            best = least(best, least(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
+                best = least(best, before[j - 2] + 1);
+            now[j] = best;
         }
     }
-    return row[na][nb];
+    return row[a.n % 3][b.n];
 }
 
-void bz_near_init(struct bz_near *near, const char *word)
+void bz_near_init(struct bz_near *near, struct bz_str word)
 {
     *near = (struct bz_near){.word = word};
 }
 
-void bz_near_offer(struct bz_near *near, const char *candidate)
+/* False if it is too far. */
+static bool measure(struct bz_str word, struct bz_str candidate, unsigned *distance)
 {
-    size_t nw = strlen(near->word);
-    size_t nc = strlen(candidate);
+    size_t most = word.n / 3 + (word.n < 3);
+
+    if (word.n == 0 || word.n > LONGEST || candidate.n > LONGEST)
+        return false;
+    if (word.n > 1 && candidate.n > word.n && bz_str_starts(candidate, word)) {
+        *distance = 1;
+        return true;
+    }
+    if (candidate.n > word.n + most || word.n > candidate.n + most)
+        return false;
+    *distance = edits(word, candidate);
+    return *distance <= most && *distance < candidate.n;
+}
+
+void bz_near_offer(struct bz_near *near, struct bz_str candidate)
+{
     size_t at = near->n;
     unsigned distance;
 
-    if (nw == 0 || nw > LONGEST || nc > LONGEST)
+    if (!measure(near->word, candidate, &distance))
         return;
-    if (nw > 1 && nc > nw && strncmp(near->word, candidate, nw) == 0) {
-        distance = 1;
-    } else {
-        distance = edits(near->word, nw, candidate, nc);
-        if (distance > nw / 3 + (nw < 3) || distance >= nc)
+    for (size_t i = 0; i < near->n; i++)
+        if (bz_str_eq(near->name[i], candidate))
             return;
-    }
     while (at > 0 && near->distance[at - 1] > distance)
         at--;
     if (at == BZ_NEAR_KEPT)
@@ -80,8 +103,8 @@ const char *bz_near_text(const struct bz_near *near, const char *dashes, char *t
                                                : " or ";
         const char *after = i + 1 < near->n ? "" : "?";
 
-        used += (size_t)snprintf(text + used, size - used, "%s'%s%s'%s", before, dashes,
-                                 near->name[i], after);
+        used += (size_t)snprintf(text + used, size - used, "%s'%s%.*s'%s", before,
+                                 dashes, BZ_STR_ARG(near->name[i]), after);
     }
     return text;
 }

@@ -383,26 +383,24 @@ static void add_reasons(const struct bz_provide *p, enum bz_provide_kind kind,
     }
 }
 
-static void offer(struct bz_provide *p, struct bz_near *near, const struct bz_map *m)
+static void offer(struct bz_near *near, const struct bz_map *m)
 {
     for (const struct bz_map_entry *e = bz_map_next(m, NULL); e; e = bz_map_next(m, e))
-        bz_near_offer(near, bz_arena_dup(&p->arena, e->key).p);
+        bz_near_offer(near, e->key);
 }
 
 /* Names like it, of the same kind. */
 static void add_near(struct bz_provide *p, enum bz_provide_kind kind,
                      struct bz_str name, struct bz_buf *out)
 {
-    struct bz_arena_mark before = bz_arena_mark(&p->arena);
     struct bz_near near;
     char text[200];
 
     if (p->searches++ >= SEARCHES)
         return;
-    bz_near_init(&near, bz_arena_dup(&p->arena, name).p);
-    offer(p, &near, kind == BZ_PROVIDE_BUILD ? &p->built : &p->run);
+    bz_near_init(&near, name);
+    offer(&near, kind == BZ_PROVIDE_BUILD ? &p->built : &p->run);
     bz_buf_addf(out, "%s", bz_near_text(&near, "", text, sizeof(text)));
-    bz_arena_rewind(&p->arena, before);
 }
 
 /* A package is no target, but its recipe is. */

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/near.h"
+
 enum {
     NUL = 1u << BZ_DOC_NULL,
     BOOL = 1u << BZ_DOC_BOOL,
@@ -13,7 +15,6 @@ enum {
 };
 
 enum {
-    WORD_MAX = 32, /* longer keys are no misspellings of ours */
     KEY_SHOWN = 60,
 };
 
@@ -347,64 +348,20 @@ static const struct key file_keys[] = {
 };
 static const struct shape file_shape = {.types = MAP, .what = A_MAP, KEYS(file_keys)};
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters to insert, drop or replace, or neighbours to swap, from a to b. */
-static unsigned distance(struct bz_str a, struct bz_str b)
-{
-    unsigned row[3][WORD_MAX + 1]; /* for the first i letters of a, by i % 3 */
-
-    for (unsigned k = 0; k <= b.n; k++)
-        row[0][k] = k;
-    for (unsigned i = 1; i <= a.n; i++) {
-        unsigned *now = row[i % 3];
-        const unsigned *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-
-        now[0] = i;
-        for (unsigned k = 1; k <= b.n; k++) {
-            now[k] = least(last[k - 1] + (a.p[i - 1] != b.p[k - 1]),
-                           least(last[k], now[k - 1]) + 1);
-            if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] && a.p[i - 2] == b.p[k - 1])
-                now[k] = least(now[k], before[k - 2] + 1);
-        }
-    }
-    return row[a.n % 3][b.n];
-}
-
-/* The known key that this one may stand for, or NULL. */
-static const char *nearest(const struct shape *s, struct bz_str key)
-{
-    unsigned best = key.n < 3 ? 2 : (unsigned)key.n / 3 + 1;
-    const char *name = NULL;
-
-    if (key.n > WORD_MAX)
-        return NULL;
-    for (size_t i = 0; i < s->nkeys; i++) {
-        unsigned d = distance(key, bz_str_from(s->keys[i].name));
-
-        if (d < best) {
-            best = d;
-            name = s->keys[i].name;
-        }
-    }
-    return name;
-}
-
 static void warn_unknown(const struct check *c, const struct bz_doc *d,
                          const struct trail *t, const struct shape *s)
 {
     struct bz_kas_place at = {c->file, d->key_line, 0};
-    const char *near = nearest(s, d->key);
-    char in[160];
+    struct bz_near near;
+    char in[160], hint[128];
 
+    bz_near_init(&near, d->key);
+    for (size_t i = 0; i < s->nkeys; i++)
+        bz_near_offer(&near, bz_str_from(s->keys[i].name));
     trail_text(t, in, sizeof(in));
-    bz_kas_place_warn(c->notes, at, "unknown key '%.*s'%s%s%s%s%s",
+    bz_kas_place_warn(c->notes, at, "unknown key '%.*s'%s%s%s",
                       BZ_STR_ARG(head(d->key)), in[0] ? " in " : "", in,
-                      near ? "; did you mean '" : "", near ? near : "",
-                      near ? "'?" : "");
+                      bz_near_text(&near, "", hint, sizeof(hint)));
 }
 
 static const struct key *find_key(const struct shape *s, struct bz_str name)

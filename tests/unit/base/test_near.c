@@ -8,9 +8,9 @@ static const char *suggest(const char *word, char *text, size_t size)
     static const char *const names[] = {"build", "doctor", "help", "version", "verify"};
     struct bz_near near;
 
-    bz_near_init(&near, word);
+    bz_near_init(&near, bz_str_from(word));
     for (size_t i = 0; i < BZ_COUNTOF(names); i++)
-        bz_near_offer(&near, names[i]);
+        bz_near_offer(&near, bz_str_from(names[i]));
     return bz_near_text(&near, "", text, size);
 }
 
@@ -59,9 +59,9 @@ static void the_nearest_come_first_and_only_three_are_kept(void **state)
     char text[96];
 
     (void)state;
-    bz_near_init(&near, "logger");
+    bz_near_init(&near, BZ_STR("logger"));
     for (size_t i = 0; i < BZ_COUNTOF(names); i++)
-        bz_near_offer(&near, names[i]);
+        bz_near_offer(&near, bz_str_from(names[i]));
     assert_int_equal(near.n, BZ_NEAR_KEPT);
     assert_string_equal(bz_near_text(&near, "--", text, sizeof(text)),
                         "; did you mean '--logger', '--loger' or '--loggar'?");
@@ -75,12 +75,26 @@ static void a_long_suggestion_is_cut_to_the_space_given(void **state)
     assert_string_equal(suggest("ver", text, sizeof(text)), "; did you mean ");
 }
 
+static void a_name_offered_twice_is_suggested_once(void **state)
+{
+    struct bz_near near;
+    char text[96];
+
+    (void)state;
+    bz_near_init(&near, BZ_STR("busibox"));
+    for (int i = 0; i < 5; i++)
+        bz_near_offer(&near, BZ_STR("busybox"));
+    assert_string_equal(bz_near_text(&near, "", text, sizeof(text)),
+                        "; did you mean 'busybox'?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips_of_the_finger_find_the_name),
         cmocka_unit_test(a_word_far_from_every_name_suggests_nothing),
         cmocka_unit_test(the_nearest_come_first_and_only_three_are_kept),
+        cmocka_unit_test(a_name_offered_twice_is_suggested_once),
         cmocka_unit_test(a_long_suggestion_is_cut_to_the_space_given),
     };
 
