@@ -59,6 +59,7 @@ struct bz_cmd {
 
 extern const struct bz_cmd bz_cmd_appends;
 extern const struct bz_cmd bz_cmd_doctor;
+extern const struct bz_cmd bz_cmd_env;
 extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_help;
 extern const struct bz_cmd bz_cmd_layers;

@@ -1,9 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
+#include "history_json.h"
 #include "pipeline/target.h"
 #include "vars/history.h"
 
@@ -33,20 +35,6 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
-static void write_event(void *ctx, const struct bz_history_event *e)
-{
-    struct bz_jsonw *w = ctx;
-
-    bz_jsonw_map(w);
-    bz_jsonw_str(bz_jsonw_key(w, "op"), e->op);
-    bz_jsonw_cstr(bz_jsonw_key(w, "file"), e->file);
-    bz_jsonw_int(bz_jsonw_key(w, "line"), e->line);
-    if (e->flag.n > 0)
-        bz_jsonw_str(bz_jsonw_key(w, "flag"), e->flag);
-    bz_jsonw_str(bz_jsonw_key(w, "detail"), e->detail);
-    bz_jsonw_map_end(w);
-}
-
 /* Whose variable is shown: a recipe's, or a configuration's. */
 struct subject {
     struct bz_str mc, recipe; /* "" for none */
@@ -68,11 +56,9 @@ static void write_json(struct bz_out *out, const struct getvar_values *v,
     if (of->recipe.n > 0)
         bz_jsonw_str(bz_jsonw_key(&w, "recipe"), of->recipe);
     bz_jsonw_str(bz_jsonw_key(&w, "value"), value);
-    if (v->history) {
-        bz_jsonw_list(bz_jsonw_key(&w, "history"));
-        bz_history_each(of->vars, bz_str_from(v->variable), write_event, &w);
-        bz_jsonw_list_end(&w);
-    }
+    if (v->history)
+        bz_history_json_list(bz_jsonw_key(&w, "history"), of->vars,
+                             bz_str_from(v->variable));
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
@@ -100,6 +86,36 @@ static int write_text(struct bz_out *out, const struct getvar_values *v,
     return rc;
 }
 
+static void offer_flag(void *near, struct bz_str flag, struct bz_str value)
+{
+    (void)value;
+    bz_near_offer(near, flag);
+}
+
+/* Says so, with names that are set and look like it. */
+static int not_set(const struct getvar_values *v, struct bz_vars *vars,
+                   struct bz_err *err)
+{
+    const struct bz_str *names;
+    struct bz_near near;
+    char hint[120];
+    size_t n = 0;
+
+    if (v->flag) {
+        bz_near_init(&near, bz_str_from(v->flag));
+        bz_vars_flags(vars, bz_str_from(v->variable), offer_flag, &near);
+        return bz_fail(err, BZ_E_NOENT, "%.60s[%.40s] is not set%s", v->variable,
+                       v->flag, bz_near_text(&near, "", hint, sizeof(hint)));
+    }
+    bz_near_init(&near, bz_str_from(v->variable));
+    if (bz_vars_names(vars, &names, &n, err) < 0)
+        n = 0; /* then without */
+    for (size_t i = 0; i < n; i++)
+        bz_near_offer(&near, names[i]);
+    return bz_fail(err, BZ_E_NOENT, "%.90s is not set%s", v->variable,
+                   bz_near_text(&near, "", hint, sizeof(hint)));
+}
+
 static int show(struct bz_cmd_env *env, const struct getvar_values *v,
                 const struct subject *of, struct bz_err *err)
 {
@@ -114,8 +130,7 @@ static int show(struct bz_cmd_env *env, const struct getvar_values *v,
     if (rc < 0)
         return rc;
     if (!value.p)
-        return bz_fail(err, BZ_E_NOENT, "%s%s%s%s is not set", v->variable,
-                       v->flag ? "[" : "", v->flag ? v->flag : "", v->flag ? "]" : "");
+        return not_set(v, of->vars, err);
     if (!v->json)
         return write_text(&env->out, v, of->vars, value, err);
     write_json(&env->out, v, of, value);

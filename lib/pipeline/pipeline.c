@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/near.h"
 #include "os/path.h"
 #include "project/buildconf.h"
 
@@ -192,6 +193,20 @@ static int try_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
     return rc;
 }
 
+static int no_recipe(const struct bz_pipeline_mc *mc, struct bz_str name,
+                     struct bz_err *err)
+{
+    struct bz_near near;
+    char hint[120];
+
+    bz_near_init(&near, name);
+    for (size_t i = 0; i < mc->recipes.recipes.len; i++)
+        bz_near_offer(&near, stem(mc->recipes.recipes.at[i].path));
+    return bz_fail(err, BZ_E_NOENT, "no recipe is called '%.*s'%s",
+                   name.n > 60 ? 60 : bz_str_width(name), name.p,
+                   bz_near_text(&near, "", hint, sizeof(hint)));
+}
+
 int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                        struct bz_str name, struct bz_finalize **out,
                        struct bz_meta **meta, struct bz_err *err)
@@ -213,7 +228,7 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                 return rc;
         }
     }
-    return bz_fail(err, BZ_E_NOENT, "no recipe is called '%.*s'", BZ_STR_ARG(name));
+    return no_recipe(mc, name, err);
 }
 
 int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
