@@ -19,6 +19,7 @@ extern const struct replay_op replay_op_flag[];
 extern const struct replay_op replay_op_expr[];
 extern const struct replay_op replay_op_parse[];
 extern const struct replay_op replay_op_scan[];
+extern const struct replay_op replay_op_deps[];
 extern const struct replay_op replay_op_script[];
 extern const struct replay_op replay_op_version[];
 

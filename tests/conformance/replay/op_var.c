@@ -15,7 +15,7 @@ static enum replay_verdict op_set_var(struct replay_run *r, struct replay_slot *
     struct bz_str value;
 
     if (!replay_args_text_of(&r->arena, replay_args_at(op, 1), &value))
-        return REPLAY_NOT_YET;
+        return replay_task_set(r, s->meta, op);
     return replay_judge_rc(
         r, op,
         bz_vars_set(s->meta->vars, replay_args_text(r, op, 0), value, how, NULL, &err),

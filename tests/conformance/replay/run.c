@@ -4,7 +4,7 @@
 
 static const struct replay_op *const tables[] = {
     replay_op_var,  replay_op_flag,   replay_op_expr,    replay_op_parse,
-    replay_op_scan, replay_op_script, replay_op_version,
+    replay_op_scan, replay_op_script, replay_op_version, replay_op_deps,
 };
 
 static const struct replay_op *find_op(struct bz_str name)

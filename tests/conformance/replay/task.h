@@ -15,4 +15,9 @@ const struct bz_taskdef_names *replay_task_list(const struct bz_meta *meta,
 enum replay_verdict replay_task_compare(struct replay_run *r, const struct bz_doc *op,
                                         const struct bz_taskdef_names *names);
 
+/* setVar() of such a list. The list of what has ever been exported may be set to
+ * nothing: the store finds that by itself. */
+enum replay_verdict replay_task_set(struct replay_run *r, struct bz_meta *meta,
+                                    const struct bz_doc *op);
+
 #endif
