@@ -8,7 +8,8 @@ struct finder {
     struct bz_arena arena; /* tokens, and the keys of both */
     struct bz_map found;
     struct bz_map defined;
-    unsigned depth;
+    unsigned texts; /* that are open, one within the other */
+    unsigned depth; /* of lists in all of them */
 };
 
 static int find(struct finder *f, struct bz_str text, uint32_t line,
@@ -98,13 +99,13 @@ static int find(struct finder *f, struct bz_str text, uint32_t line, struct bz_e
     const struct bz_sh_parse_fns fns = {note_words, note_function, f, &f->depth};
     int rc;
 
-    if (++f->depth > BZ_SH_PARSE_DEPTH)
+    if (++f->texts > BZ_SH_EXECS_DEPTH)
         return bz_fail(err, BZ_E_LIMIT, "line %u: commands are nested too deeply",
                        line);
     rc = bz_sh_lex_text(text, line, &f->arena, &tokens, err);
     if (rc == 0)
         rc = bz_sh_parse_tokens(&tokens, &fns, err);
-    f->depth--;
+    f->texts--;
     return rc;
 }
 

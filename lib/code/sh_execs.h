@@ -12,6 +12,10 @@
 
 #include "vars/refs.h"
 
+/* So deep may $( ), backquotes and "eval" stand in one another. Each level is read once
+ * more for every level around it. */
+#define BZ_SH_EXECS_DEPTH 40
+
 /* Adds the names to refs->execs; if it fails, none. BZ_E_INVAL for what is no shell
  * text, BZ_E_NOSUP for what BitBake refuses though a shell does not; the message begins
  * with the line. Time is linear, nesting is bounded (BZ_E_LIMIT). */

@@ -34,7 +34,7 @@ struct bz_sh_parse_fns {
     int (*words)(void *ctx, const struct bz_sh_parse_words *words, struct bz_err *err);
     void (*function)(void *ctx, struct bz_str name); /* it is defined */
     void *ctx;
-    unsigned *depth; /* lists that are open around the text, too */
+    unsigned *depth; /* of lists, those around the text included */
 };
 
 /* BZ_E_INVAL, with the line, where the grammar ends; BZ_E_NOSUP for what BitBake has no

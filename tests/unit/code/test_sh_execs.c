@@ -103,6 +103,14 @@ static void nested_texts_are_bounded_in_depth_and_time(void **state)
     char *got;
 
     (void)state;
+    for (int i = 1; i < BZ_SH_EXECS_DEPTH; i++)
+        bz_buf_addf(&text, "$(a ");
+    for (int i = 1; i < BZ_SH_EXECS_DEPTH; i++)
+        bz_buf_addf(&text, ")");
+    got = execs(bz_buf_str(&text));
+    assert_string_equal(got, "a");
+    free(got);
+    bz_buf_truncate(&text, 0);
     for (int i = 0; i < 20000; i++)
         bz_buf_addf(&text, "$(a ");
     for (int i = 0; i < 20000; i++)
