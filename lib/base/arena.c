@@ -154,6 +154,23 @@ struct bz_str bz_arena_dup(struct bz_arena *a, struct bz_str s)
     return bz_str_of(p, s.n);
 }
 
+struct bz_str bz_arena_concat(struct bz_arena *a, const struct bz_str *parts, size_t n)
+{
+    size_t bytes = 0;
+    char *p, *to;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += parts[i].n;
+    to = p = bz_arena_alloc(a, bytes + 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i].n)
+            memcpy(to, parts[i].p, parts[i].n);
+        to += parts[i].n;
+    }
+    *to = '\0';
+    return bz_str_of(p, bytes);
+}
+
 struct bz_str bz_arena_printf(struct bz_arena *a, const char *fmt, ...)
 {
     char small[256];

@@ -53,7 +53,13 @@ void *bz_arena_array(struct bz_arena *a, size_t n, size_t size, size_t align);
 
 /* Copies; the bytes are followed by '\0', so that .p is a C string too. */
 struct bz_str bz_arena_dup(struct bz_arena *a, struct bz_str s);
+struct bz_str bz_arena_concat(struct bz_arena *a, const struct bz_str *parts, size_t n);
 struct bz_str bz_arena_printf(struct bz_arena *a, const char *fmt, ...) BZ_PRINTF(2, 3);
+
+/* All of its arguments after the first, slices, one after the other. */
+#define BZ_ARENA_CONCAT(a, ...)                                                        \
+    bz_arena_concat((a), (const struct bz_str[]){__VA_ARGS__},                         \
+                    BZ_COUNTOF(((const struct bz_str[]){__VA_ARGS__})))
 
 /* Rewinding frees whatever was allocated after the mark was taken, and makes marks
  * taken since then void. */

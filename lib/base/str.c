@@ -119,6 +119,21 @@ struct bz_str bz_str_trim(struct bz_str s)
     return bz_str_trim_end(bz_str_trim_start(s));
 }
 
+/* Up to this length a needle is found by its first byte: memchr is that much faster
+ * than memmem, and comparing so few bytes at each place is no great loss. */
+#define SHORT_NEEDLE 8
+
+static const char *find_short(struct bz_str s, struct bz_str needle)
+{
+    const char *at = s.p, *end = s.p + s.n - needle.n + 1;
+
+    while ((at = memchr(at, needle.p[0], (size_t)(end - at)))) {
+        if (memcmp(at, needle.p, needle.n) == 0 || ++at == end)
+            break;
+    }
+    return at == end ? NULL : at;
+}
+
 size_t bz_str_find(struct bz_str s, struct bz_str needle)
 {
     const char *at;
@@ -127,7 +142,10 @@ size_t bz_str_find(struct bz_str s, struct bz_str needle)
         return 0;
     if (s.n < needle.n)
         return BZ_STR_NONE;
-    at = memmem(s.p, s.n, needle.p, needle.n);
+    if (needle.n <= SHORT_NEEDLE)
+        at = find_short(s, needle);
+    else
+        at = memmem(s.p, s.n, needle.p, needle.n);
     return at ? (size_t)(at - s.p) : BZ_STR_NONE;
 }
 

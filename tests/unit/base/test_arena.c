@@ -83,6 +83,19 @@ static void copies_are_terminated_and_independent(void **state)
     assert_string_equal(empty.p, "");
 }
 
+static void concatenations_are_terminated_and_may_have_empty_parts(void **state)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_str s = BZ_ARENA_CONCAT(&a, BZ_STR("a\0b"), BZ_STR(""), BZ_STR("c"));
+    struct bz_str empty = BZ_ARENA_CONCAT(&a, (struct bz_str){0});
+
+    (void)state;
+    assert_true(bz_str_eq(s, BZ_STR("a\0bc")));
+    assert_int_equal(s.p[4], '\0');
+    assert_int_equal(empty.n, 0);
+    assert_string_equal(empty.p, "");
+}
+
 static void printing_works_at_every_length(void **state)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
@@ -280,6 +293,7 @@ int main(void)
         cmocka_unit_test(allocations_are_aligned_and_do_not_overlap),
         cmocka_unit_test(zeroed_allocations_are_zero_also_after_a_reset),
         cmocka_unit_test(copies_are_terminated_and_independent),
+        cmocka_unit_test(concatenations_are_terminated_and_may_have_empty_parts),
         cmocka_unit_test(printing_works_at_every_length),
         cmocka_unit_test(rewinding_frees_what_came_later_only),
         cmocka_unit_test(rewinding_to_before_the_first_allocation_frees_all),

@@ -137,6 +137,23 @@ static void trimming_takes_what_python_takes(void **state)
     expect(bz_str_trim_end(BZ_STR(" \xe3\x80\x80")), "");
 }
 
+static void finding_agrees_with_memmem_at_every_length(void **state)
+{
+    /* Few letters, so that there are many places that nearly fit. */
+    static const char text[] = "aabaabbaaababaabaaabbbabaaabaab";
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(text); n++)
+        for (size_t from = 0; from < n; from++)
+            for (size_t to = from + 1; to <= n; to++) {
+                struct bz_str s = bz_str_of(text + n / 3, n - n / 3);
+                const char *at = memmem(s.p, s.n, text + from, to - from);
+
+                assert_int_equal(bz_str_find(s, bz_str_of(text + from, to - from)),
+                                 at ? (size_t)(at - s.p) : BZ_STR_NONE);
+            }
+}
+
 static void finding_gives_the_position_or_none(void **state)
 {
     static const struct {
@@ -381,6 +398,7 @@ int main(void)
         cmocka_unit_test(prefix_and_suffix_are_seen_and_cut),
         cmocka_unit_test(trimming_takes_what_python_takes),
         cmocka_unit_test(finding_gives_the_position_or_none),
+        cmocka_unit_test(finding_agrees_with_memmem_at_every_length),
         cmocka_unit_test(cutting_at_a_byte_gives_both_sides),
         cmocka_unit_test(words_are_separated_by_any_white_space),
         cmocka_unit_test(parts_may_be_empty_and_are_one_more_than_separators),
