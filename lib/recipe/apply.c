@@ -68,7 +68,7 @@ static int new_value(struct bz_eval *e, const struct bz_ast_stmt *s, struct bz_b
         *value = old;
     if (ops[s->op].joint) {
         bz_buf_add_str(buf, ops[s->op].old_first ? old : s->text);
-        bz_buf_addf(buf, "%s", ops[s->op].joint);
+        bz_buf_add_str(buf, bz_str_from(ops[s->op].joint));
         bz_buf_add_str(buf, ops[s->op].old_first ? s->text : old);
         *value = bz_str_from(bz_buf_text(buf));
         warn_combination(e, s);

@@ -58,8 +58,10 @@ static int add_dirs(struct bz_eval *e, struct bz_str list, struct bz_buf *dirs,
     while (rc == 0 && bz_str_next_part(&list, ':', &dir)) {
         if (dirs->len > 0)
             bz_buf_add_char(dirs, ':');
-        if (top.n > 0 && !bz_path_is_absolute(dir))
-            bz_buf_addf(dirs, "%.*s%s", BZ_STR_ARG(top), dir.n > 0 ? "/" : "");
+        if (top.n > 0 && !bz_path_is_absolute(dir)) {
+            bz_buf_add_str(dirs, top);
+            bz_buf_add_str(dirs, dir.n > 0 ? BZ_STR("/") : BZ_STR(""));
+        }
         bz_buf_add_str(dirs, dir);
     }
     return rc;
@@ -296,8 +298,9 @@ static int note_class(struct bz_eval *e, struct bz_str file, struct bz_err *err)
     rc = bz_vars_get(e->meta->vars, name, BZ_VARS_RAW, &old, err);
     if (rc < 0)
         return rc;
-    bz_buf_addf(&text, "%.*s /%.*s", BZ_STR_ARG(old),
-                BZ_STR_ARG(bz_path_basename(file)));
+    bz_buf_add_str(&text, old);
+    bz_buf_add_str(&text, BZ_STR(" /"));
+    bz_buf_add_str(&text, bz_path_basename(file));
     return bz_vars_set(e->meta->vars, name, bz_buf_str(&text), 0, NULL, err);
 }
 
@@ -436,11 +439,11 @@ static int find_class(struct bz_eval *e, struct bz_str name, struct bz_str *out,
         for (int i = 0; i < 2 && rc == 0 && !out->p; i++) {
             BZ_CLEANUP(bz_buf_release) struct bz_buf file = {0};
 
-            if (i == 0)
-                bz_buf_addf(&file, "classes-%s/%.*s.bbclass", e->meta->class_type,
-                            BZ_STR_ARG(name));
-            else
-                bz_buf_addf(&file, "classes/%.*s.bbclass", BZ_STR_ARG(name));
+            bz_buf_add_str(&file, i == 0 ? BZ_STR("classes-") : BZ_STR("classes"));
+            bz_buf_add_str(&file, bz_str_from(i == 0 ? e->meta->class_type : ""));
+            bz_buf_add_char(&file, '/');
+            bz_buf_add_str(&file, name);
+            bz_buf_add_str(&file, BZ_STR(".bbclass"));
             rc = find(e, (struct bz_str){0}, bz_buf_str(&file), out, &again, err);
         }
     }

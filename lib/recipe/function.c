@@ -25,12 +25,17 @@ static int get_flag(struct bz_eval *e, struct bz_str name, const char *flag,
 static int set_place(struct bz_eval *e, struct bz_str name, const char *file,
                      uint32_t line, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    char digits[10]; /* printf would take longer than all the rest */
+    size_t at = sizeof(digits);
     int rc = set_flag(e, name, "filename", bz_str_from(file), err);
 
-    bz_buf_addf(&text, "%u", line);
+    do {
+        digits[--at] = (char)('0' + line % 10);
+        line /= 10;
+    } while (line > 0);
     if (rc == 0)
-        rc = set_flag(e, name, "lineno", bz_buf_str(&text), err);
+        rc = set_flag(e, name, "lineno", bz_str_of(digits + at, sizeof(digits) - at),
+                      err);
     return rc;
 }
 

@@ -6,7 +6,7 @@ static struct bz_str full_name(struct bz_arena *arena, struct bz_str name)
 {
     if (bz_str_starts(name, BZ_STR("do_")))
         return bz_arena_dup(arena, name);
-    return bz_arena_printf(arena, "do_%.*s", BZ_STR_ARG(name));
+    return BZ_ARENA_CONCAT(arena, BZ_STR("do_"), name);
 }
 
 static bool has(const struct bz_taskdef_names *names, struct bz_str name)

@@ -24,16 +24,45 @@ static const struct bz_str nothing;
 
 /* ---- names that may not be set ---- */
 
-static int check_size(struct bz_str name, struct bz_err *err)
-{
-    size_t parts = 0;
+/* What there is to know of a name. Every assignment asks, so it is asked once. */
+struct look {
+    size_t colons;
+    bool old_syntax; /* operators used to be written with an underscore */
+};
 
-    for (size_t i = 0; i < name.n; i++)
-        parts += name.p[i] == ':';
-    if (name.n > NAME_MAX_BYTES || parts > NAME_MAX_PARTS)
+/* Whether the rest of a name, from behind an underscore, begins with an operator. */
+static bool is_operator(struct bz_str rest)
+{
+    switch (rest.n > 0 ? rest.p[0] : 0) {
+    case 'a':
+        return bz_str_starts(rest, BZ_STR("append"));
+    case 'p':
+        return bz_str_starts(rest, BZ_STR("prepend"));
+    case 'r':
+        return bz_str_starts(rest, BZ_STR("remove"));
+    default:
+        return false;
+    }
+}
+
+static struct look look_at(struct bz_str name)
+{
+    struct look look = {0};
+    struct bz_str rest = name, part;
+
+    while (bz_str_cut(rest, ':', &part, &rest))
+        look.colons++;
+    for (rest = name; !look.old_syntax && bz_str_cut(rest, '_', &part, &rest);)
+        look.old_syntax = is_operator(rest);
+    return look;
+}
+
+static int check_size(struct bz_str name, const struct look *look, struct bz_err *err)
+{
+    if (name.n > NAME_MAX_BYTES || look->colons > NAME_MAX_PARTS)
         return bz_fail(err, BZ_E_LIMIT,
                        "name of a variable has %zu bytes and %zu overrides: %.*s",
-                       name.n, parts, BZ_STR_ARG(name));
+                       name.n, look->colons, BZ_STR_ARG(name));
     return 0;
 }
 
@@ -93,30 +122,21 @@ int bz_assign_check_renamed(struct bz_str name, struct bz_err *err)
     return check_renamed(NULL, name, err);
 }
 
-/* Operators used to be written with an underscore. */
-static bool is_old_syntax(struct bz_str name)
+static int check_name(const struct bz_vars *v, struct bz_str name,
+                      const struct look *look, struct bz_err *err)
 {
-    if (!memchr(name.p ? name.p : "", '_', name.n) ||
-        bz_str_starts(name, BZ_STR("__anon_")))
-        return false;
-    return bz_str_find(name, BZ_STR("_append")) != BZ_STR_NONE ||
-           bz_str_find(name, BZ_STR("_prepend")) != BZ_STR_NONE ||
-           bz_str_find(name, BZ_STR("_remove")) != BZ_STR_NONE;
-}
-
-static int check_name(const struct bz_vars *v, struct bz_str name, struct bz_err *err)
-{
-    struct bz_str base, rest;
-    int rc = check_size(name, err);
+    struct bz_str base = name, rest;
+    int rc = check_size(name, look, err);
 
     if (rc < 0)
         return rc;
-    if (is_old_syntax(name))
+    if (look->old_syntax && !bz_str_starts(name, BZ_STR("__anon_")))
         return bz_fail(err, BZ_E_INVAL,
                        "variable %.*s contains an operation in the old syntax: write "
                        ":append, :prepend or :remove",
                        BZ_STR_ARG(name));
-    bz_str_cut(name, ':', &base, &rest);
+    if (look->colons > 0)
+        bz_str_cut(name, ':', &base, &rest);
     return check_renamed(v, base, err);
 }
 
@@ -152,8 +172,8 @@ static struct bz_str label(struct bz_vars *v, const struct bz_ops_name *name)
 {
     if (name->override.n == 0)
         return name->keyword;
-    return bz_arena_printf(&v->arena, "%.*s[%.*s]", BZ_STR_ARG(name->keyword),
-                           BZ_STR_ARG(name->override));
+    return BZ_ARENA_CONCAT(&v->arena, name->keyword, BZ_STR("["), name->override,
+                           BZ_STR("]"));
 }
 
 /* Sets NAME:append and the like. */
@@ -175,21 +195,23 @@ static int set_op(struct bz_vars *v, struct bz_str full, const struct bz_ops_nam
 int bz_assign_set(struct bz_vars *v, struct bz_str name, struct bz_str value,
                   unsigned how, const struct bz_vars_at *at, struct bz_err *err)
 {
+    struct look look = look_at(name);
     struct bz_ops_name op;
     struct bz_store_cell *c;
     struct bz_store_var *var;
-    int rc = check_name(v, name, err);
+    int rc = check_name(v, name, &look, err);
 
     if (rc < 0)
         return rc;
-    if (bz_ops_parse(name, &op))
+    if (look.colons > 0 && bz_ops_parse(name, &op))
         return set_op(v, name, &op, value, at, err);
     c = bz_store_cell(v, name);
     if (!(how & BZ_VARS_SET_PARSING))
         rc = drop_pending(v, c, err);
     if (rc < 0)
         return rc;
-    bz_override_add(v, name);
+    if (look.colons > 0)
+        bz_override_add(v, name);
     var = bz_store_write(v, c);
     var->content = bz_store_keep(v, value, var->content);
     var->has_content = true;
@@ -228,7 +250,8 @@ static void del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *
 int bz_assign_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *at,
                   struct bz_err *err)
 {
-    int rc = check_size(name, err);
+    struct look look = look_at(name);
+    int rc = check_size(name, &look, err);
 
     if (rc == 0)
         del(v, name, at);
@@ -340,11 +363,13 @@ static int move_variants(struct bz_vars *v, const struct bz_store_cell *c,
 static int spend(struct renaming *r, struct bz_str from, struct bz_str to,
                  struct bz_err *err)
 {
+    struct look look = look_at(to);
+
     if (r->depth > RENAME_DEPTH || r->left < to.n + RENAME_COST)
         return bz_fail(err, BZ_E_LIMIT, "renaming %.*s finds ever more variants of it",
                        BZ_STR_ARG(from));
     r->left -= to.n + RENAME_COST;
-    return check_size(to, err);
+    return check_size(to, &look, err);
 }
 
 static int move(struct bz_vars *v, struct bz_store_cell *c, struct bz_str to,
@@ -420,10 +445,10 @@ static void list_export(struct bz_vars *v, struct bz_store_cell *c)
 int bz_assign_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
                    struct bz_str value, const struct bz_vars_at *at, struct bz_err *err)
 {
+    struct look look = look_at(name);
     struct bz_store_cell *c;
-    int rc;
+    int rc = check_size(name, &look, err);
 
-    rc = check_size(name, err);
     if (rc < 0)
         return rc;
     if (flag.n == 0 || flag.p[0] == ':')

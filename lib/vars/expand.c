@@ -137,12 +137,12 @@ static bool is_name_char(char c)
 static size_t next_reference(struct bz_str text, size_t from, struct bz_str *name)
 {
     while (from < text.n) {
-        const char *p = memmem(text.p + from, text.n - from, "${", 2);
-        size_t at, end;
+        size_t at = bz_str_find(bz_str_sub(text, from, text.n), BZ_STR("${"));
+        size_t end;
 
-        if (!p)
+        if (at == BZ_STR_NONE)
             break;
-        at = (size_t)(p - text.p);
+        at += from;
         end = at + 2;
         while (end < text.n && is_name_char(text.p[end]))
             end++;
@@ -244,12 +244,12 @@ static size_t code_end(struct bz_str text, size_t at, size_t last)
 static bool next_code(struct scan *s, size_t from, size_t *at, size_t *end)
 {
     while (from < s->text.n) {
-        const char *p = memmem(s->text.p + from, s->text.n - from, "${@", 3);
         size_t last;
 
-        if (!p)
+        *at = bz_str_find(bz_str_sub(s->text, from, s->text.n), BZ_STR("${@"));
+        if (*at == BZ_STR_NONE)
             break;
-        *at = (size_t)(p - s->text.p);
+        *at += from;
         last = last_brace(s, *at);
         *end = last > *at + 3 ? code_end(s->text, *at + 3, last) : 0;
         if (*end > 0)
@@ -391,7 +391,7 @@ static int turn(struct bz_vars *v, struct bz_str text, struct bz_refs *refs,
 
     bz_buf_truncate(out, 0);
     rc = replace_names(v, text, refs, out, err);
-    if (rc < 0 || out->len == 0 || !memmem(out->data, out->len, "${@", 3))
+    if (rc < 0 || bz_str_find(bz_buf_str(out), BZ_STR("${@")) == BZ_STR_NONE)
         return rc;
     bz_buf_truncate(other, 0);
     rc = replace_code(v, bz_buf_str(out), refs, other, &whole, err);

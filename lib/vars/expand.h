@@ -22,7 +22,7 @@
 
 static inline bool bz_expand_needed(struct bz_str text)
 {
-    return text.n > 2 && memmem(text.p, text.n, "${", 2) != NULL;
+    return text.n > 2 && bz_str_find(text, BZ_STR("${")) != BZ_STR_NONE;
 }
 
 /* Appends to `out`, which is empty, what the text expands to within the innermost

@@ -25,18 +25,21 @@ static bool is_tail(struct bz_str tail, struct bz_str *override)
     return true;
 }
 
+static size_t next_colon(struct bz_str name, size_t from)
+{
+    size_t at = bz_str_find_byte(bz_str_sub(name, from, name.n), ':');
+
+    return at == BZ_STR_NONE ? at : from + at;
+}
+
 bool bz_ops_parse(struct bz_str name, struct bz_ops_name *out)
 {
-    size_t line = bz_str_find_byte(name, '\n');
-    size_t end = line == BZ_STR_NONE ? name.n : line; /* a base has one line */
+    size_t i = bz_str_find_byte(name, ':');
+    size_t line = i == BZ_STR_NONE ? i : bz_str_find_byte(name, '\n');
 
-    for (size_t i = 0; i < end; i++) {
-        struct bz_str rest = bz_str_sub(name, i, name.n);
-
-        if (name.p[i] != ':')
-            continue;
+    for (; i < line; i = next_colon(name, i + 1)) { /* a base has one line */
         for (int kind = 0; kind < BZ_STORE_KINDS; kind++) {
-            struct bz_str tail = rest;
+            struct bz_str tail = bz_str_sub(name, i, name.n);
 
             if (!bz_str_cut_prefix(&tail, keywords[kind]) ||
                 !is_tail(tail, &out->override))
