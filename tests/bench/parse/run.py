@@ -142,12 +142,12 @@ class Measurement:
         return run
 
 
-def measure_layer(programs, layer, shape, count):
+def measure_layer(programs, layer, shape, count, steps):
     """The runs of one round, as {(program, step): run}, and the failures, as text."""
     runs, failures = {}, []
     for program in programs:
         measurement = Measurement(program, layer, shape, count)
-        for step in STEPS:
+        for step in steps:
             meter.progress(f"{shape} {count}: {program.name} {step}")
             try:
                 runs[program.name, step] = measurement.step(step)
@@ -180,7 +180,7 @@ def run_all(programs, root, opts):
         chosen = programs if both else programs[:1]
         into = results.setdefault((shape, count), {})
         for _round in range(opts.rounds):
-            runs, failed = measure_layer(chosen, layer, shape, count)
+            runs, failed = measure_layer(chosen, layer, shape, count, opts.steps)
             failures += failed
             for key, run in runs.items():
                 into.setdefault(key, []).append(run)
@@ -244,6 +244,8 @@ def parse_args(argv):
     parser.add_argument("--bitzel", type=Path, metavar="FILE", help="the program",
                         default=top / "build" / "release" / "cmd" / "bitzel" / "bitzel")
     parser.add_argument("--bitbake", metavar="DIR", help="a checkout of BitBake, or its bin/")
+    parser.add_argument("--only", action="append", metavar="STEP", choices=STEPS,
+                        help=f"this step (repeatable), of {', '.join(STEPS)}")
     parser.add_argument("--rounds", type=int, metavar="R", help="default 3")
     parser.add_argument("--json", metavar="FILE", help="also write JSON; - for stdout only")
     parser.add_argument("--dir", type=Path, metavar="DIR", help="where the layers are written")
@@ -256,6 +258,9 @@ def parse_args(argv):
     opts.rounds = ROUNDS[opts.size] if opts.rounds is None else opts.rounds
     if opts.rounds < 1:
         parser.error("--rounds is at least 1")
+    opts.steps = [step for step in STEPS if not opts.only or step in opts.only]
+    if "warm" in opts.steps and "cold" not in opts.steps:
+        parser.error("a warm parse needs a cold one before it")
     return opts
 
 

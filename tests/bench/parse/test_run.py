@@ -73,6 +73,13 @@ class DriverTest(unittest.TestCase):
                                  for s in ("cold", "warm", "getvar", "getvar-cold")})
         self.assertIsNone(document["missing"])
 
+    def test_one_step_can_be_measured_alone(self):
+        code, out, _ = self.drive("--json", "-", "--only", "getvar-cold")
+        self.assertEqual(code, 0)
+        self.assertEqual({r["step"] for r in json.loads(out)["runs"]}, {"getvar-cold"})
+        with self.assertRaises(SystemExit):
+            self.drive("--only", "warm")
+
     def test_bitbake_is_found_through_the_environment(self):
         self.bitbake()
         (self.dir / "bin").symlink_to(self.dir)
