@@ -298,6 +298,7 @@ static int note_class(struct bz_eval *e, struct bz_str file, struct bz_err *err)
     rc = bz_vars_get(e->meta->vars, name, BZ_VARS_RAW, &old, err);
     if (rc < 0)
         return rc;
+    bz_buf_reserve(&text, old.n + file.n);
     bz_buf_add_str(&text, old);
     bz_buf_add_str(&text, BZ_STR(" /"));
     bz_buf_add_str(&text, bz_path_basename(file));

@@ -17,18 +17,17 @@ struct bz_store_node *bz_store_find(const struct bz_vars *v, struct bz_str name,
     return node;
 }
 
-/* What the store and its parents say about the name; the nearest counts. *name becomes
- * a copy of the name that lives as long as they do, if they have one. */
-static void look(struct bz_vars *v, struct bz_store_cell *c, struct bz_str *name)
+/* What the store's parents say about the name; the nearest counts. *name becomes a copy
+ * of the name that lives as long as they do, if they have one. */
+static void look_above(const struct bz_vars *v, struct bz_store_cell *c,
+                       struct bz_str *name)
 {
-    for (const struct bz_vars *s = v; s; s = s->parent) {
-        struct bz_store_node *node = bz_store_find(s, c->name, c->hash);
+    for (const struct bz_vars *s = v->parent; s; s = s->parent) {
+        const struct bz_store_node *node = bz_store_find(s, c->name, c->hash);
 
         if (!node)
             continue;
         *name = node->name;
-        if (s == v)
-            c->own = node;
         if (!c->var)
             c->var = node->var;
         if (!c->variants)
@@ -51,7 +50,7 @@ struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name)
     c = BZ_ARENA_NEW(&v->arena, struct bz_store_cell);
     c->name = name;
     c->hash = hash;
-    look(v, c, &stored);
+    look_above(v, c, &stored); /* a node of its own would have made a cell */
     c->name = stored.p ? stored : bz_arena_dup(&v->arena, name);
     c->next = e->p;
     e->p = c;
@@ -103,7 +102,7 @@ void bz_store_unshadow(struct bz_vars *v, struct bz_store_cell *c)
     bz_store_changed(v);
     if (c->own)
         c->own->var = NULL;
-    look(v, &fresh, &stored);
+    look_above(v, &fresh, &stored);
     c->var = fresh.var;
 }
 

@@ -9,6 +9,10 @@
 #include "vars/store.h"
 #include "vars/value.h"
 
+enum {
+    COPY_NAMES = 150, /* a copy is for a recipe, which asks for at least so many */
+};
+
 struct bz_vars *bz_vars_new(const struct bz_vars *parent)
 {
     struct bz_vars *v = bz_mem_zalloc(sizeof(*v));
@@ -19,6 +23,7 @@ struct bz_vars *bz_vars_new(const struct bz_vars *parent)
         v->python = parent->python;
         v->any_filter = parent->any_filter;
         v->any_rename = parent->any_rename;
+        bz_map_reserve(&v->cells, COPY_NAMES);
     } else {
         bz_override_mark(v, bz_store_cell(v, BZ_STR("OVERRIDES")));
         bz_override_mark(v, bz_store_cell(v, BZ_STR("FILE")));
