@@ -422,7 +422,7 @@ static int skip_space(struct bz_expr_lex *l, struct bz_err *err)
         }
         if (*l->at != '#')
             break;
-        while (l->at + 1 < l->end && l->at[1] != '\n')
+        while (l->at + 1 < l->end && l->at[1] != '\n' && l->at[1] != '\r')
             l->at++;
     }
     if (l->at < l->end && *l->at == '\n')

@@ -59,6 +59,7 @@ static const struct expr_row errors[] = {
 static const char *const unknown[] = {
     "\"\\N{DASH}\"",
     "b'x'",
+    "1 # one\r + 2",
     "f'{A}'",
     "rb'x'",
     "99999999999999999999",
