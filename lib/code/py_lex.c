@@ -514,31 +514,22 @@ static int start_line(struct bz_py_lex *l, struct bz_err *err)
     return indent(l, in, err);
 }
 
-/* Skips what separates tokens of a line. */
+/* Skips what separates tokens of a line. In brackets that is the end of a line, too. */
 static int skip_space(struct bz_py_lex *l, struct bz_err *err)
 {
-    int rc;
-
     for (;;) {
-        switch (peek(l, 0)) {
-        case '\n':
-            if (l->nbrackets == 0)
-                return 0;
-            /* fall through */
-        case ' ':
-        case '\t':
-        case '\f':
+        char c = peek(l, 0);
+        int rc;
+
+        if (c == ' ' || c == '\t' || c == '\f' || (c == '\n' && l->nbrackets > 0)) {
             l->at++;
-            continue;
-        case '#':
+        } else if (c == '#') {
             skip_comment(l);
-            continue;
-        case '\\':
+        } else if (c == '\\') {
             rc = join_line(l, err);
             if (rc < 0)
                 return rc;
-            continue;
-        default:
+        } else {
             return 0;
         }
     }

@@ -20,11 +20,6 @@
 int bz_expr_eval(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
                  struct bz_str *out, struct bz_err *err) BZ_MUST_CHECK;
 
-/* What the code would read, without evaluating it (BitBake's PythonParser on an
- * expression). BZ_E_NOSUP if it cannot be parsed. */
-int bz_expr_scan(struct bz_str code, struct bz_refs *refs,
-                 struct bz_err *err) BZ_MUST_CHECK;
-
 /* A value filter (BitBake's filters: prefix, suffix, sort, remove_prefix ... over
  * `val`). */
 int bz_expr_filter(struct bz_vars *v, struct bz_str filter, struct bz_str value,

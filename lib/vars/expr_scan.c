@@ -87,19 +87,3 @@ int bz_expr_scan_tree(const struct bz_expr_node *tree, struct bz_refs *refs,
     }
     return rc;
 }
-
-int bz_expr_scan(struct bz_str code, struct bz_refs *refs, struct bz_err *err)
-{
-    struct bz_expr_scratch mem;
-    struct bz_expr_node *tree;
-    int rc;
-
-    bz_expr_scratch_init(&mem);
-    rc = bz_expr_parse(code, &mem, &tree, err);
-    if (rc == 0)
-        rc = bz_expr_scan_tree(tree, refs, err);
-    else if (rc == BZ_E_INVAL)
-        rc = BZ_E_NOSUP;
-    bz_expr_scratch_release(&mem);
-    return rc;
-}

@@ -1,6 +1,7 @@
 /* expr_scan.h - what a tree refers to, by the calls that stand in it.
  *
- * The rules are in mention.h.
+ * The rules are in mention.h. This is for expressions that are evaluated, whose tree is
+ * there anyway; code/py_scan.h reads all of Python.
  */
 #ifndef BZ_VARS_EXPR_SCAN_H
 #define BZ_VARS_EXPR_SCAN_H
