@@ -12,6 +12,10 @@
 
 #include "cache/cas.h"
 
+/* Auxiliary metadata that labels a result: texts that mean nothing here. */
+#define BZ_ACTION_RECIPE "bitzel/recipe"
+#define BZ_ACTION_TASK "bitzel/task"
+
 enum bz_action_from {
     BZ_ACTION_OURS,   /* sealed results only; others are damaged */
     BZ_ACTION_ANYONE, /* also those without a seal */

@@ -1,0 +1,68 @@
+/* cache.h - the face of the store: results and trees, with what is known about them.
+ *
+ * Ties a local store to its index, and decides when bytes are checked. The default is
+ * at first use: the first time this machine restores a tree since it was booted, every
+ * byte is hashed; after that only what seems to have been written to.
+ *
+ * Any thread may call anything but close.
+ */
+#ifndef BZ_CACHE_CACHE_H
+#define BZ_CACHE_CACHE_H
+
+#include "cache/action.h"
+#include "cache/index.h"
+#include "cache/tree.h"
+
+struct bz_cache;
+
+enum bz_cache_verify {
+    BZ_CACHE_FIRST_USE,
+    BZ_CACHE_ALWAYS,
+    BZ_CACHE_NEVER,
+};
+
+struct bz_cache_opts {
+    const char *root;     /* of the store */
+    const char *index;    /* path of the database, on a local disk; NULL: in memory */
+    struct bz_pool *pool; /* for the index to write on, or NULL */
+    struct bz_cas_opts store;
+    enum bz_cache_verify verify;
+};
+
+/* An index that is new is filled from the store if that holds anything, with a note in
+ * the log. The caller closes *out. */
+int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
+                  struct bz_err *err) BZ_MUST_CHECK;
+void bz_cache_close(struct bz_cache *c); /* NULL is fine; not for workers */
+static inline void bz_cache_closep(struct bz_cache **c)
+{
+    bz_cache_close(*c);
+}
+
+struct bz_cas *bz_cache_cas(struct bz_cache *c);
+struct bz_index *bz_cache_index(struct bz_cache *c);
+
+/* The result of a key, sealed. BZ_E_NOENT if there is none. Counts as a use. */
+int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
+                 const struct bz_digest *key, struct bz_arena *a,
+                 struct bz_reapi_result *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Files a result whose blobs are stored already. `labels` are kept with it (action.h)
+ * and need not be in r->aux. */
+struct bz_cache_labels {
+    struct bz_str recipe, task;
+};
+int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
+                 const struct bz_digest *key, const struct bz_reapi_result *r,
+                 const struct bz_cache_labels *labels, enum bz_action_put *how,
+                 struct bz_err *err) BZ_MUST_CHECK;
+
+/* As bz_tree_store and bz_tree_restore; out->check is the policy's. */
+int bz_cache_store(struct bz_cache *c, int dir, const char *path,
+                   const struct bz_tree_in *in, struct bz_reapi_digest *out,
+                   struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
+int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int dir,
+                     const char *path, const struct bz_tree_out *out,
+                     struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

@@ -1,0 +1,25 @@
+/* reindex.h - an index from what lies in the store.
+ *
+ * Reads names, sizes and times of all blobs, and all results and the trees they name.
+ * What is damaged is passed over; what a result says about itself (labels, duration)
+ * comes back, the number of hits does not.
+ */
+#ifndef BZ_CACHE_REINDEX_H
+#define BZ_CACHE_REINDEX_H
+
+#include "cache/cas.h"
+#include "cache/index.h"
+
+struct bz_reindex_stats {
+    uint64_t blobs, actions;
+};
+
+/* Forgets what the index holds and fills it. */
+int bz_reindex(struct bz_cas *cas, struct bz_index *index,
+               struct bz_reindex_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Notes one result. */
+void bz_reindex_result(struct bz_index *index, const struct bz_digest *key,
+                       const struct bz_reapi_result *r, int64_t used);
+
+#endif

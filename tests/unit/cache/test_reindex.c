@@ -1,0 +1,81 @@
+#include "cache/reindex.h"
+
+#include "cache/action.h"
+#include "tests/unit/cache/forest.h"
+
+static void an_index_is_made_of_what_lies_in_the_store(void **state)
+{
+    static const struct bz_digest key = {{1}};
+    struct grove *g = *state;
+    struct bz_reapi_aux aux[] = {
+        {BZ_STR(BZ_ACTION_RECIPE), BZ_STR("busybox")   },
+        {BZ_STR(BZ_ACTION_TASK),   BZ_STR("do_install")}
+    };
+    struct bz_reapi_outdir dir = {.path = BZ_STR("")};
+    struct bz_reapi_result r = {
+        .dirs = &dir,
+        .ndirs = 1,
+        .aux = aux,
+        .naux = 2,
+        .when[BZ_REAPI_RUN_START] = {.set = true, .s = 10, .ns = 900},
+        .when[BZ_REAPI_RUN_DONE] = {.set = true, .s = 12, .ns = 400}
+    };
+    struct bz_reindex_stats stats;
+    struct bz_index_action a;
+    struct bz_index_digests files;
+    struct bz_arena arena = {0};
+    enum bz_index_state how;
+    enum bz_action_put put_how;
+    struct bz_index *x;
+
+    make_dirs(g->s->dir, "t/d");
+    put(g->s->dir, "t/one", "1");
+    put(g->s->dir, "t/d/two", "22");
+    dir.tree = grove_store(g, "t");
+    assert_ok(bz_action_put(g->s->cas, g->s->h, &key, &r, &put_how, &g->s->err),
+              &g->s->err);
+    put(g->s->dir, "s/cas/junk", "not a blob");
+    assert_ok(bz_index_open(NULL, NULL, &x, &how, &g->s->err), &g->s->err);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(bz_reindex(g->s->cas, x, &stats, &g->s->err), &g->s->err);
+        assert_int_equal(stats.blobs, 3);
+        assert_int_equal(stats.actions, 1);
+        assert_true(bz_index_get_action(x, &key, &arena, &a));
+        assert_true(bz_str_eq(a.recipe, BZ_STR("busybox")));
+        assert_true(bz_str_eq(a.task, BZ_STR("do_install")));
+        assert_int_equal(a.duration, 2000000000 - 500);
+        assert_int_equal(a.bytes, dir.tree.size);
+        assert_ok(bz_index_list_of_blob(x, &dir.tree.hash, &arena, &files, &g->s->err),
+                  &g->s->err);
+        assert_int_equal(files.n, 2);
+    }
+    bz_index_close(x);
+    bz_arena_release(&arena);
+}
+
+static void what_is_damaged_is_passed_over(void **state)
+{
+    static const struct bz_digest key = {{1}};
+    struct grove *g = *state;
+    struct bz_reindex_stats stats;
+    enum bz_index_state how;
+    struct bz_index *x;
+    char path[128];
+
+    make_dirs(g->s->dir, "s/ac/01");
+    put(g->s->dir, store_path("ac", &key, path), "garbage");
+    assert_ok(bz_index_open(NULL, NULL, &x, &how, &g->s->err), &g->s->err);
+    assert_ok(bz_reindex(g->s->cas, x, &stats, &g->s->err), &g->s->err);
+    assert_int_equal(stats.actions, 0);
+    bz_index_close(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        grove_test(an_index_is_made_of_what_lies_in_the_store),
+        grove_test(what_is_damaged_is_passed_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
