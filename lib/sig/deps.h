@@ -19,7 +19,7 @@
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "vars/refs.h"
+#include "code/py_scan.h"
 #include "vars/vars.h"
 
 struct bz_deps_id {
@@ -34,14 +34,11 @@ struct bz_deps_item {
     bool done;
 };
 
-/* What a body of Python code mentions; adds to refs as bz_sh_execs_find() does. */
-typedef int (*bz_deps_python_fn)(void *ctx, struct bz_str name, struct bz_str code,
-                                 struct bz_refs *refs, struct bz_err *err);
-
 struct bz_deps_opts {
-    struct bz_str ignored;    /* words: variables that never count */
-    bz_deps_python_fn python; /* NULL: functions in Python are BZ_E_NOSUP */
-    void *python_ctx;
+    struct bz_str ignored; /* words: variables that never count */
+    const struct bz_py_asker
+        *askers; /* functions like contains() that classes define */
+    size_t naskers;
 };
 
 /* The fields are this module's own, but items may be read. */

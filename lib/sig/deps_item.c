@@ -127,23 +127,25 @@ static int add_removes(struct item *it, struct bz_vars *v, struct bz_err *err)
 
 /* ---- the kinds of variables ---- */
 
-static int read_python(struct item *it, struct bz_refs *refs, struct bz_err *err)
+static int read_python(struct item *it, struct bz_err *err)
 {
-    const struct bz_deps_opts *opts = &it->d->opts;
-    struct bz_str code;
-    int rc = bz_vars_get(it->d->code_vars, it->name, BZ_VARS_RAW, &code, err);
+    struct bz_py_source src = {
+        .name = it->name, .askers = it->d->opts.askers, .naskers = it->d->opts.naskers};
+    struct bz_py_found found;
+    int rc = bz_vars_get(it->d->code_vars, it->name, BZ_VARS_RAW, &src.code, err);
 
     if (rc < 0)
         return rc;
-    bz_buf_add_str(&it->text, code);
-    if (!opts->python)
-        return bz_fail(err, BZ_E_NOSUP, "a function in Python is not understood here");
-    rc = opts->python(opts->python_ctx, it->name, code, refs, err);
-    if (rc < 0)
-        return rc;
-    add_reads(it, refs);
-    add_execs(it, refs);
-    return add_contains(it, &refs->contains, err);
+    bz_buf_add_str(&it->text, src.code);
+    bz_py_scan_init(&found, &it->d->arena);
+    rc = bz_py_scan(&src, &found, err);
+    if (rc == 0) {
+        add_reads(it, &found.refs);
+        add_execs(it, &found.refs);
+        rc = add_contains(it, &found.refs.contains, err);
+    }
+    bz_py_scan_release(&found);
+    return rc;
 }
 
 /* A variable, or a shell function: what its text refers to. */
@@ -192,7 +194,7 @@ static int read_function(struct item *it, struct bz_refs *refs, struct bz_err *e
     int rc = get_flag(it, "python", BZ_VARS_RAW, &text, err);
 
     if (rc == 0)
-        rc = text.n > 0 ? read_python(it, refs, err) : read_shell(it, refs, err);
+        rc = text.n > 0 ? read_python(it, err) : read_shell(it, refs, err);
     for (size_t i = 0; rc == 0 && i < BZ_COUNTOF(lists); i++) {
         rc = get_flag(it, lists[i], 0, &text, err);
         if (rc == 0)

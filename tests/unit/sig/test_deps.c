@@ -43,13 +43,12 @@ struct row {
     const char *script, *ignored, *deps;
 };
 
-static void check(const struct row *rows, size_t n, bz_deps_python_fn python)
+static void check(const struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct script s = {0};
         struct bz_buf out = {0};
-        struct bz_deps_opts opts = {.ignored = bz_str_from(rows[i].ignored),
-                                    .python = python};
+        struct bz_deps_opts opts = {.ignored = bz_str_from(rows[i].ignored)};
         struct bz_err err = {0};
 
         assert_ok(script_run(&s, rows[i].script, &err), &err);
@@ -77,7 +76,7 @@ static void a_value_depends_on_what_it_refers_to(void **state)
     };
 
     (void)state;
-    check(rows, BZ_COUNTOF(rows), NULL);
+    check(rows, BZ_COUNTOF(rows));
 }
 
 static void of_contains_only_the_answer_counts(void **state)
@@ -94,7 +93,7 @@ static void of_contains_only_the_answer_counts(void **state)
     };
 
     (void)state;
-    check(rows, BZ_COUNTOF(rows), NULL);
+    check(rows, BZ_COUNTOF(rows));
 }
 
 static void shell_code_depends_on_exports_and_on_what_it_calls(void **state)
@@ -108,12 +107,10 @@ static void shell_code_depends_on_exports_and_on_what_it_calls(void **state)
         {"T=a ${X}\nT[func]=1\nX=b;c\nb=1\nBB_HASH_CODEPARSER_VALS=X=d",     "",
          "T: X = a ${X}\nX: = b;c\n"                                                                                               },
         {"T=if\nT[func]=1",                                                  "", "T: line 1: expected a command, but the text ends"},
-        {"T=pass\nT[func]=1\nT[python]=1",                                   "",
-         "T: a function in Python is not understood here"                                                                          },
     };
 
     (void)state;
-    check(rows, BZ_COUNTOF(rows), NULL);
+    check(rows, BZ_COUNTOF(rows));
 }
 
 static void flags_count_if_some_are_named_that_do_not(void **state)
@@ -126,32 +123,22 @@ static void flags_count_if_some_are_named_that_do_not(void **state)
     };
 
     (void)state;
-    check(rows, BZ_COUNTOF(rows), NULL);
+    check(rows, BZ_COUNTOF(rows));
 }
 
-static int scan(void *ctx, struct bz_str name, struct bz_str code, struct bz_refs *refs,
-                struct bz_err *err)
-{
-    (void)ctx;
-    (void)err;
-    assert_true(bz_str_eq(name, BZ_STR("T")));
-    assert_true(bz_str_eq(code, BZ_STR("${A}")));
-    bz_refs_read(refs, BZ_STR("R"));
-    bz_refs_exec(refs, BZ_STR("f"));
-    bz_refs_exec(refs, BZ_STR("unknown"));
-    bz_refs_contains(refs, BZ_STR("F"), BZ_STR("a"));
-    return 0;
-}
-
-static void python_code_is_scanned_by_who_can(void **state)
+static void python_code_depends_on_what_it_mentions(void **state)
 {
     static const struct row rows[] = {
-        {"T=${A}\nT[func]=1\nT[python]=1\nf=1\nF=a\nE=e\nE[export]=1", "",
-         "T: R f = ${A}\nF{a} = Set\nR: = \nf: = 1\n"},
+        {"T=f(d.getVar('R'), bb.utils.contains('F', 'a', 1, 2, d), unknown())\n"
+         "T[func]=1\nT[python]=1\nf=1\nF=a\nE=e\nE[export]=1", "",
+         "T: R f = f(d.getVar('R'), bb.utils.contains('F', 'a', 1, 2, d), unknown())\n"
+         "F{a} = Set\nR: = \nf: = 1\n"               },
+        {"T=f(\nT[func]=1\nT[python]=1",                                "",
+         "T: SyntaxError: a bracket was never closed"},
     };
 
     (void)state;
-    check(rows, BZ_COUNTOF(rows), scan);
+    check(rows, BZ_COUNTOF(rows));
 }
 
 int main(void)
@@ -161,7 +148,7 @@ int main(void)
         cmocka_unit_test(of_contains_only_the_answer_counts),
         cmocka_unit_test(shell_code_depends_on_exports_and_on_what_it_calls),
         cmocka_unit_test(flags_count_if_some_are_named_that_do_not),
-        cmocka_unit_test(python_code_is_scanned_by_who_can),
+        cmocka_unit_test(python_code_depends_on_what_it_mentions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
