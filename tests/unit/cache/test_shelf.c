@@ -1,7 +1,6 @@
 #include "cache/shelf.h"
 
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 
 #include "os/fs_walk.h"
@@ -155,18 +154,6 @@ static void only_what_was_seen_is_put_aside(void **state)
     assert_int_equal(store_bad(s), 0);
 }
 
-/* A file system of a few pages, which only root can mount. */
-static bool small_mount(struct store *s, const char *options, char path[320])
-{
-    snprintf(path, 320, "%s/m", s->scratch->path);
-    if (mkdir(path, 0755) < 0 || mount("t", path, "tmpfs", 0, options) < 0) {
-        if (getenv("BITZEL_MUST_WORK"))
-            fail_msg("cannot mount a tmpfs: %d", errno);
-        return false;
-    }
-    return true;
-}
-
 static void a_full_disk_is_an_error_and_leaves_nothing(void **state)
 {
     static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
@@ -175,7 +162,7 @@ static void a_full_disk_is_an_error_and_leaves_nothing(void **state)
     char path[320], *big, *out;
     struct bz_cas *cas;
 
-    if (!small_mount(s, "size=256k", path))
+    if (!store_mount(s, "size=256k", path))
         skip();
     big = calloc(1, 1 << 20);
     assert_ok(bz_cas_open(path, &opts, &cas, &s->err), &s->err);
@@ -201,7 +188,7 @@ static void a_store_on_a_read_only_file_system_is_read(void **state)
     char path[320], *out;
     struct bz_cas *cas;
 
-    if (!small_mount(s, "size=1m", path))
+    if (!store_mount(s, "size=1m", path))
         skip();
     assert_ok(bz_cas_open(path, &opts, &cas, &s->err), &s->err);
     assert_ok(bz_cas_put(cas, s->h, "abc", 3, &d, &s->err), &s->err);

@@ -177,6 +177,28 @@ static void a_private_tree_can_be_changed_without_harm(void **state)
     forest_assert_same(g->s->h, g->s->dir, "t", "again");
 }
 
+/* Nothing can be linked there; everything is copied, as far as there is room. */
+static void another_file_system_gets_copies_or_nothing(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest d;
+    char path[320];
+
+    forest_make(g->s->dir, "t", 4, 100);
+    d = grove_store(g, "t");
+    if (!store_mount(g->s, "size=64k", path))
+        skip();
+    assert_int_equal(grove_restore(g, &d, "m/out"), BZ_E_IO);
+    assert_int_equal(g->s->err.sys, ENOSPC);
+    assert_false(bz_fs_exists(g->s->dir, "m/out"));
+    assert_int_equal(umount2(path, MNT_DETACH), 0);
+    assert_true(store_mount(g->s, "size=64m", path));
+    assert_ok(grove_restore(g, &d, "m/out"), &g->s->err);
+    forest_assert_same(g->s->h, g->s->dir, "t", "m/out");
+    assert_int_equal(umount2(path, MNT_DETACH), 0);
+    assert_int_equal(store_bad(g->s), 0);
+}
+
 static void a_canceled_restore_leaves_nothing(void **state)
 {
     struct grove *g = *state;
@@ -202,6 +224,7 @@ int main(void)
         grove_test(what_exists_is_neither_changed_nor_removed),
         grove_test(a_link_planted_in_the_way_is_not_followed),
         grove_test(a_private_tree_can_be_changed_without_harm),
+        grove_test(another_file_system_gets_copies_or_nothing),
         grove_test(a_canceled_restore_leaves_nothing),
     };
 

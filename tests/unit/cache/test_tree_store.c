@@ -128,6 +128,22 @@ static void nothing_is_stored_of_what_is_not_there(void **state)
                               &g->s->err) < 0);
 }
 
+static void a_tree_of_another_file_system_is_copied_in(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest a, b;
+    char path[320];
+
+    if (!store_mount(g->s, "size=64m", path))
+        skip();
+    forest_make(g->s->dir, "t", 4, 100);
+    forest_make(g->s->dir, "m/t", 4, 100);
+    a = grove_store(g, "m/t");
+    assert_int_equal(umount2(path, MNT_DETACH), 0);
+    b = grove_store(g, "t");
+    assert_true(bz_digest_eq(&a.hash, &b.hash));
+}
+
 static void a_canceled_store_stops(void **state)
 {
     struct grove *g = *state;
@@ -154,6 +170,7 @@ int main(void)
         grove_test(a_pipe_is_refused_and_a_socket_left_out),
         grove_test(a_tree_too_deep_is_refused),
         grove_test(nothing_is_stored_of_what_is_not_there),
+        grove_test(a_tree_of_another_file_system_is_copied_in),
         grove_test(a_canceled_store_stops),
     };
 
