@@ -15,7 +15,7 @@ struct bz_cache {
 /* Not having an index is no reason to fail, nor is failing to fill it. */
 static void fill_index(struct bz_cache *c)
 {
-    struct bz_reindex_stats stats;
+    struct bz_reindex_stats stats = {0};
     struct bz_err err;
 
     if (bz_reindex(c->cas, c->index, &stats, &err) < 0)

@@ -133,11 +133,12 @@ int bz_reindex(struct bz_cas *cas, struct bz_index *index,
                struct bz_reindex_stats *stats, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
-    struct job job = {cas, index, NULL, stats};
+    struct job job = {.cas = cas, .index = index};
     int rc = bz_digest_hasher_new(&h, err);
 
     *stats = (struct bz_reindex_stats){0};
     job.h = h;
+    job.stats = stats;
     if (rc == 0)
         rc = bz_index_clear(index, err);
     if (rc == 0 && cas->blobs.dir >= 0)

@@ -7,7 +7,7 @@
 
 struct loader {
     struct bz_crew crew;
-    const struct bz_reapi_tree *tree;
+    struct bz_reapi_tree tree;
     struct bz_tree_load *out;
 };
 
@@ -22,7 +22,7 @@ static void decode_some(struct bz_worker *w, size_t begin, size_t end, void *arg
         return;
     for (size_t i = begin; i < end && !bz_crew_stopped(&l->crew); i++) {
         struct bz_tree_load_dir *d = &l->out->dirs[i];
-        struct bz_str bytes = l->tree->dirs[i];
+        struct bz_str bytes = l->tree.dirs[i];
 
         bz_digest_bytes(h, bytes.p, bytes.n, &d->hash);
         if (bz_reapi_dir_decode(&d->a, bytes, &d->dir, &err) < 0)
@@ -140,20 +140,18 @@ static int load(struct loader *l, const struct bz_crew_threads *threads,
                 struct bz_str bytes, struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
-    struct bz_reapi_tree tree;
-    int rc = bz_reapi_tree_decode(&a, bytes, &tree, err);
+    int rc = bz_reapi_tree_decode(&a, bytes, &l->tree, err);
 
     if (rc < 0)
         return rc;
-    if (tree.ndirs > BZ_TREE_ENTRIES)
-        return bz_fail(err, BZ_E_LIMIT, "a tree of %zu directories", tree.ndirs);
-    l->tree = &tree;
-    l->out->ndirs = tree.ndirs;
-    l->out->dirs = bz_mem_array(tree.ndirs, sizeof(*l->out->dirs));
+    if (l->tree.ndirs > BZ_TREE_ENTRIES)
+        return bz_fail(err, BZ_E_LIMIT, "a tree of %zu directories", l->tree.ndirs);
+    l->out->ndirs = l->tree.ndirs;
+    l->out->dirs = bz_mem_array(l->tree.ndirs, sizeof(*l->out->dirs));
     bz_crew_run(threads, decode_all, l);
     rc = bz_crew_result(&l->crew, err);
     if (rc == 0)
-        rc = resolve(&tree, l->out, err);
+        rc = resolve(&l->tree, l->out, err);
     if (rc == 0)
         rc = measure(l->out, err);
     return rc;

@@ -110,7 +110,7 @@ static void work(struct store *parent, unsigned number)
 {
     static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
     struct worker w = {.s.dir = parent->dir, .dice.random = number * 31 + 7};
-    struct bz_pool *pool;
+    struct bz_pool *pool = NULL;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     check(bz_digest_hasher_new(&w.s.h, &w.s.err) == 0 &&
