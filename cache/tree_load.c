@@ -15,6 +15,7 @@ static void decode_some(struct bz_worker *w, size_t begin, size_t end, void *arg
 {
     struct loader *l = arg;
     struct bz_digest_hasher *h = bz_crew_take(&l->crew);
+    struct bz_arena *a = &l->out->dirs[begin].a;
     struct bz_err err;
 
     (void)w;
@@ -25,7 +26,7 @@ static void decode_some(struct bz_worker *w, size_t begin, size_t end, void *arg
         struct bz_str bytes = l->tree.dirs[i];
 
         bz_digest_bytes(h, bytes.p, bytes.n, &d->hash);
-        if (bz_reapi_dir_decode(&d->a, bytes, &d->dir, &err) < 0)
+        if (bz_reapi_dir_decode(a, bytes, &d->dir, &err) < 0)
             bz_crew_fail(&l->crew, &err);
     }
     bz_crew_give(&l->crew, h);
@@ -55,7 +56,7 @@ static int resolve(const struct bz_reapi_tree *tree, struct bz_tree_load *t,
     for (size_t i = 0; i < t->ndirs; i++) {
         struct bz_tree_load_dir *d = &t->dirs[i];
 
-        d->subs = BZ_ARENA_ARRAY(&d->a, uint32_t, d->dir.ndirs);
+        d->subs = BZ_ARENA_ARRAY(&t->a, uint32_t, d->dir.ndirs);
         for (size_t k = 0; k < d->dir.ndirs; k++) {
             const struct bz_reapi_subdir *sub = &d->dir.dirs[k];
             const struct bz_map_entry *e =
@@ -144,8 +145,6 @@ static int load(struct loader *l, const struct bz_crew_threads *threads,
 
     if (rc < 0)
         return rc;
-    if (l->tree.ndirs > BZ_TREE_ENTRIES)
-        return bz_fail(err, BZ_E_LIMIT, "a tree of %zu directories", l->tree.ndirs);
     l->out->ndirs = l->tree.ndirs;
     l->out->dirs = bz_mem_array(l->tree.ndirs, sizeof(*l->out->dirs));
     bz_crew_run(threads, decode_all, l);
@@ -186,6 +185,7 @@ void bz_tree_load_release(struct bz_tree_load *t)
 {
     for (size_t i = 0; i < t->ndirs; i++)
         bz_arena_release(&t->dirs[i].a);
+    bz_arena_release(&t->a);
     free(t->dirs);
     free(t->bytes);
     *t = (struct bz_tree_load){0};

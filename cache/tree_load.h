@@ -11,7 +11,7 @@
 #include "cache/tree.h"
 
 struct bz_tree_load_dir {
-    struct bz_arena a;
+    struct bz_arena a; /* of it and some of those after it, decoded by one worker */
     struct bz_reapi_dir dir;
     struct bz_digest hash;
     uint32_t *subs;   /* for each of dir.dirs, its place in the tree */
@@ -22,6 +22,7 @@ struct bz_tree_load_dir {
 
 struct bz_tree_load {
     char *bytes;
+    struct bz_arena a;             /* of what joins the directories */
     struct bz_tree_load_dir *dirs; /* the root first */
     size_t ndirs;
 };

@@ -387,6 +387,8 @@ static int put_tree(struct job *job, const struct node_list *all,
 
     if (rc < 0)
         return rc;
+    if (all->len > BZ_REAPI_TREE_DIRS)
+        return bz_fail(err, BZ_E_LIMIT, "a tree of %zu directories", all->len);
     encode_tree(all, &bytes);
     if (bytes.len > BZ_REAPI_TREE_MAX)
         return bz_fail(err, BZ_E_LIMIT, "a tree whose names take %zu bytes", bytes.len);

@@ -36,6 +36,7 @@
 #define BZ_REAPI_SIZE_MAX (UINT64_C(1) << 44)   /* of a blob that a message names */
 #define BZ_REAPI_MESSAGE_MAX ((size_t)64 << 20) /* of a Directory or ActionResult */
 #define BZ_REAPI_TREE_MAX ((size_t)256 << 20)   /* of a Tree */
+#define BZ_REAPI_TREE_DIRS ((size_t)1 << 20)    /* directories in it */
 
 /* What a message calls a digest. A zero hash stands for none. */
 struct bz_reapi_digest {

@@ -56,6 +56,9 @@ int bz_reapi_tree_decode(struct bz_arena *a, struct bz_str bytes,
         if (tag != want || !take_length(&rest, &n))
             return bz_fail(err, BZ_E_CORRUPT, "not a tree: byte %zu",
                            bytes.n - rest.n - 1);
+        if (dirs.len == BZ_REAPI_TREE_DIRS)
+            return bz_fail(err, BZ_E_LIMIT, "a tree of more than %zu directories",
+                           BZ_REAPI_TREE_DIRS);
         BZ_VEC_PUSH(&dirs, bz_str_sub(rest, 0, n));
         rest = bz_str_sub(rest, n, rest.n);
     }

@@ -67,12 +67,31 @@ static void bytes_that_are_no_tree_are_refused(void **state)
     bz_arena_release(&a);
 }
 
+static void a_tree_of_too_many_directories_is_refused(void **state)
+{
+    struct bz_arena a = {0};
+    struct bz_buf in = {0};
+    struct bz_reapi_tree out;
+    struct bz_err err;
+
+    (void)state;
+    bz_buf_add(&in, "\x0a", 2);
+    for (size_t i = 1; i < BZ_REAPI_TREE_DIRS; i++)
+        bz_buf_add(&in, "\x12", 2);
+    assert_ok(bz_reapi_tree_decode(&a, bz_buf_str(&in), &out, &err), &err);
+    bz_buf_add(&in, "\x12", 2);
+    assert_int_equal(bz_reapi_tree_decode(&a, bz_buf_str(&in), &out, &err), BZ_E_LIMIT);
+    bz_buf_release(&in);
+    bz_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_is_a_root_and_its_children_one_after_another),
         cmocka_unit_test(long_directories_have_long_lengths),
         cmocka_unit_test(bytes_that_are_no_tree_are_refused),
+        cmocka_unit_test(a_tree_of_too_many_directories_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
