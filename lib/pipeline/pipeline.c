@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/near.h"
-#include "os/path.h"
+#include "graph/pick.h"
 #include "project/buildconf.h"
 
 /* Reads one configuration and collects its recipes. */
@@ -142,93 +141,13 @@ int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,
                    BZ_STR_ARG(name));
 }
 
-/* What a recipe's file name says it is called: up to the first '_', or to
- * ".bb". */
-static struct bz_str stem(struct bz_str path)
-{
-    struct bz_str name = bz_path_basename(path), head, tail;
-
-    bz_str_cut_suffix(&name, BZ_STR(".bb"));
-    bz_str_cut(name, '_', &head, &tail);
-    return head;
-}
-
-/* The variant of an evaluated recipe whose PN is `name`, or NULL. */
-static int find_variant(struct bz_finalize *f, struct bz_str name, struct bz_meta **out,
-                        struct bz_err *err)
-{
-    *out = NULL;
-    for (size_t i = 0; i < f->variants.len; i++) {
-        struct bz_str pn;
-        int rc = bz_vars_get(f->variants.at[i].meta->vars, BZ_STR("PN"), 0, &pn, err);
-
-        if (rc < 0)
-            return rc;
-        if (bz_str_eq(pn, name))
-            *out = f->variants.at[i].meta;
-    }
-    return 0;
-}
-
-static int try_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
-                      const struct bz_collect_recipe *r, struct bz_str name,
-                      struct bz_finalize **out, struct bz_meta **meta,
-                      struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_meta_names appends = {0};
-    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
-    struct bz_finalize_opts opts = {.path = r->path, .appends = &appends};
-    int rc;
-
-    if (r->layer)
-        opts.layer = r->layer->name;
-    bz_collect_appends(&mc->recipes, r->path, &appends);
-    rc = bz_finalize_recipe(mc->config, p->library, &opts, &f, err);
-    if (rc == 0)
-        rc = find_variant(f, name, meta, err);
-    if (rc == 0 && *meta) {
-        *out = f;
-        f = NULL; /* the caller owns it now */
-    }
-    return rc;
-}
-
-static int no_recipe(const struct bz_pipeline_mc *mc, struct bz_str name,
-                     struct bz_err *err)
-{
-    struct bz_near near;
-    char hint[120];
-
-    bz_near_init(&near, name);
-    for (size_t i = 0; i < mc->recipes.recipes.len; i++)
-        bz_near_offer(&near, stem(mc->recipes.recipes.at[i].path));
-    return bz_fail(err, BZ_E_NOENT, "no recipe is called '%.*s'%s",
-                   name.n > 60 ? 60 : bz_str_width(name), name.p,
-                   bz_near_text(&near, "", hint, sizeof(hint)));
-}
-
 int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                        struct bz_str name, struct bz_finalize **out,
                        struct bz_meta **meta, struct bz_err *err)
 {
-    /* Recipes whose file names fit come first, the strongest layer's before the
-     * others; a variant's name has the recipe's as a part. */
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = mc->recipes.recipes.len; i-- > 0;) {
-            const struct bz_collect_recipe *r = &mc->recipes.recipes.at[i];
-            struct bz_str s = stem(r->path);
-            int rc;
+    struct bz_pick_from from = {mc->config, p->library, &mc->recipes};
 
-            if (r->hidden || (pass == 0) != bz_str_eq(s, name))
-                continue;
-            if (pass == 1 && bz_str_find(name, s) == BZ_STR_NONE)
-                continue;
-            rc = try_recipe(p, mc, r, name, out, meta, err);
-            if (rc < 0 || *meta)
-                return rc;
-        }
-    }
-    return no_recipe(mc, name, err);
+    return bz_pick_recipe(&from, name, out, meta, err);
 }
 
 int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)

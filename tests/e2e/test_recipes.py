@@ -1,4 +1,4 @@
-"""bitzel recipes: which recipe a name means."""
+"""bitzel recipes and getvar -r: which recipe a name means."""
 
 import bitzel
 import demo
@@ -52,6 +52,8 @@ class Recipes(demo.Project):
             with self.subTest(text=text):
                 self.local(text + "\n")
                 self.assertEqual(self.preferred(), version)
+                result = self.run_in_build("getvar", "--value", "-r", "clock", "PV")
+                self.assertEqual(result.out.split(), version, result)
 
     def test_a_version_that_is_not_there_is_a_warning_with_what_there_is(self):
         self.local('PREFERRED_VERSION_clock = "7"\n')
@@ -65,6 +67,8 @@ class Recipes(demo.Project):
                    .replace("*.bbappend", "*.bb*"))
         self.write("meta-two/recipes/clock_1.0.bb", "")
         self.assertEqual(self.preferred(), ["1.0"])
+        result = self.run_in_build("getvar", "--value", "-r", "clock", "PV")
+        self.assertEqual(result.out, "1.0\n")
 
     def test_broken_recipes_are_listed_as_such(self):
         self.write("meta-one/recipes/broken_3.bb", "require nowhere.inc\n")
