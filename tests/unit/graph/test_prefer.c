@@ -1,5 +1,8 @@
 #include "graph/prefer.h"
 
+#include <stdlib.h>
+
+#include "tests/unit/graph/choices.h"
 #include "tests/unit/graph/offers.h"
 
 /* What is asked of an index, and what comes out. */
@@ -265,11 +268,83 @@ static void the_best_version_and_the_newest_may_differ(void **state)
     }
 }
 
+/* The next field of a recorded recipe, terminated. */
+static const char *field(struct bz_arena *arena, struct bz_str *rest)
+{
+    struct bz_str part = {0};
+
+    assert_true(bz_str_next_part(rest, '|', &part));
+    return bz_arena_dup(arena, part).p;
+}
+
+static void read_recipes(struct bz_arena *arena, const char *text, struct offer *out)
+{
+    struct bz_str rest = bz_str_from(text), one;
+
+    while (bz_str_next_part(&rest, ';', &one)) {
+        out->path = field(arena, &one);
+        out->variant = field(arena, &one);
+        out->pn = field(arena, &one);
+        out->pe = field(arena, &one);
+        out->pv = field(arena, &one);
+        out->priority = atoi(field(arena, &one));
+        out->preference = atoi(field(arena, &one));
+        out->provides = field(arena, &one);
+        out->rprovides = field(arena, &one);
+        out++;
+    }
+}
+
+static void read_settings(struct bz_arena *arena, const char *text, struct setting *out)
+{
+    struct bz_str rest = bz_str_from(text), one, name, value;
+
+    while (rest.n > 0 && bz_str_next_part(&rest, ';', &one)) {
+        assert_true(bz_str_cut(one, '=', &name, &value));
+        out->name = bz_arena_dup(arena, name).p;
+        out++->value = bz_arena_dup(arena, value).p;
+    }
+}
+
+static void check_choice(const struct choice *row)
+{
+    struct offer recipes[8] = {0};
+    struct setting settings[8] = {0};
+    struct bz_prefer_choice c = {0};
+    struct bz_arena arena = {0};
+    struct bz_buf out = {0};
+    struct offers o;
+    int rc;
+
+    read_recipes(&arena, row->recipes, recipes);
+    read_settings(&arena, row->settings, settings);
+    offers_open(&o, recipes, settings);
+    rc = bz_prefer_choose(o.p, row->kind, bz_str_from(row->name), &c, &o.err);
+    if (rc == 0)
+        offers_name(&o, c.eligible.at, c.eligible.len, &out);
+    else
+        bz_buf_addf(&out, rc == BZ_E_NOENT ? "!none" : "!conflict");
+    assert_string_equal(bz_buf_text(&out), row->answer);
+    assert_int_equal(rc == 0 && c.settled, row->settled);
+    bz_prefer_release(&c);
+    offers_close(&o);
+    bz_buf_release(&out);
+    bz_arena_release(&arena);
+}
+
+static void recorded_choices_come_out_as_in_bitbake(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(choices); i++)
+        check_choice(&choices[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_chosen_as_bitbake_chooses_them),
         cmocka_unit_test(run_time_names_are_chosen_as_bitbake_chooses_them),
+        cmocka_unit_test(recorded_choices_come_out_as_in_bitbake),
         cmocka_unit_test(the_best_version_and_the_newest_may_differ),
     };
 
