@@ -12,10 +12,11 @@ enum {
     SEARCHES = 20, /* for near names */
 };
 
-/* Recipes of one name, in the arena; it grows by moving. */
+/* Recipes of one name, in the arena; it grows by moving. Most have one only. */
 struct bz_provide_list {
     uint32_t n, cap;
     uint32_t *at;
+    uint32_t first;
     bool mixed; /* their names (PN) differ */
 };
 
@@ -26,13 +27,22 @@ struct bz_provide_rule {
     struct bz_provide_list *list; /* NULL in ASSUME_PROVIDED */
 };
 
+static struct bz_provide_list *new_list(struct bz_provide *p)
+{
+    struct bz_provide_list *l = BZ_ARENA_NEW(&p->arena, struct bz_provide_list);
+
+    l->cap = 1;
+    l->at = &l->first;
+    return l;
+}
+
 static struct bz_provide_list *list_of(struct bz_provide *p, struct bz_map *m,
                                        struct bz_str name)
 {
     struct bz_map_entry *e = bz_map_put(m, name);
 
     if (!e->p)
-        e->p = BZ_ARENA_NEW(&p->arena, struct bz_provide_list);
+        e->p = new_list(p);
     return e->p;
 }
 
@@ -44,10 +54,9 @@ static void add(struct bz_provide *p, struct bz_provide_list *l, uint32_t recipe
     if (l->n == l->cap) {
         uint32_t *old = l->at;
 
-        l->cap = l->cap ? l->cap * 2 : 2;
+        l->cap *= 2;
         l->at = BZ_ARENA_ARRAY(&p->arena, uint32_t, l->cap);
-        if (l->n > 0)
-            memcpy(l->at, old, l->n * sizeof(*old));
+        memcpy(l->at, old, l->n * sizeof(*old));
     }
     l->at[l->n++] = recipe;
     if (!bz_str_eq(p->facts[recipe].pn, p->facts[l->at[0]].pn))
@@ -74,7 +83,7 @@ static void add_dynamic(struct bz_provide *p, struct bz_map *seen, struct bz_str
         if (!e->p) {
             struct bz_provide_rule rule = {.pattern = word};
 
-            rule.list = e->p = BZ_ARENA_NEW(&p->arena, struct bz_provide_list);
+            rule.list = e->p = new_list(p);
             BZ_VEC_PUSH(&p->dynamic, rule);
         }
         add(p, e->p, recipe);
@@ -103,7 +112,13 @@ static void index_names(struct bz_provide *p, struct bz_map *built, struct bz_ma
 static void index_facts(struct bz_provide *p)
 {
     struct bz_map patterns = {0};
+    size_t packages = 0;
 
+    for (size_t i = 0; i < p->nfacts; i++)
+        packages += p->facts[i].npackages;
+    bz_map_reserve(&p->recipes, p->nfacts);
+    bz_map_reserve(&p->built, p->nfacts);
+    bz_map_reserve(&p->run, packages);
     for (uint32_t i = 0; i < p->nfacts; i++) {
         const struct bz_facts *f = &p->facts[i];
 
