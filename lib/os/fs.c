@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -85,6 +86,34 @@ int bz_fs_read_fd(int fd, const char *name, size_t limit, char **out, size_t *n,
     *n = len;
     *out = data;
     data = NULL;
+    return 0;
+}
+
+static const char *kind_of(const struct stat *st)
+{
+    if (S_ISDIR(st->st_mode))
+        return "a directory";
+    if (S_ISFIFO(st->st_mode))
+        return "a fifo";
+    if (S_ISSOCK(st->st_mode))
+        return "a socket";
+    return "a device";
+}
+
+int bz_fs_open_file(int dir, const char *path, int *out, struct bz_err *err)
+{
+    /* Not to wait for a writer of a fifo. */
+    const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    BZ_CLEANUP(bz_fs_closep) int fd = openat(dir, path, how);
+    struct stat st;
+
+    if (fd < 0)
+        return bz_fail_sys(err, "open %s", path);
+    if (fstat(fd, &st) < 0)
+        return bz_fail_sys(err, "stat %s", path);
+    if (!S_ISREG(st.st_mode) && !(S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)))
+        return bz_fail(err, BZ_E_INVAL, "read %s: it is %s", path, kind_of(&st));
+    *out = bz_fs_detach(&fd);
     return 0;
 }
 

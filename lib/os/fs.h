@@ -24,6 +24,12 @@ void bz_fs_closep(int *fd);
 /* Takes the descriptor out of such a variable, which then closes nothing. */
 int bz_fs_detach(int *fd) BZ_MUST_CHECK;
 
+/* Opens what somebody else named to be read: a regular file, or /dev/null, which is an
+ * empty one. BZ_E_INVAL for anything else: a fifo or a device could keep its reader
+ * waiting for ever. The caller closes *fd. */
+int bz_fs_open_file(int dir, const char *path, int *fd,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
 /* All bytes of a file, with a NUL after them that does not count; the caller frees
  * *out. The size is learnt by reading, so pipes and /proc work. BZ_E_LIMIT when there
  * are more than `limit` bytes, BZ_E_INVAL for a directory. `name` is for the error. */

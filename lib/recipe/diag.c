@@ -108,11 +108,16 @@ static void add_visible(struct bz_buf *out, struct bz_str s)
     }
 }
 
+static const char *const severities[] = {
+    [BZ_DIAG_WARNING] = "warning",
+    [BZ_DIAG_ERROR] = "error",
+    [BZ_DIAG_NOTE] = "note",
+};
+
 void bz_diag_format(const struct bz_diag *d, struct bz_buf *out)
 {
     add_visible(out, bz_str_from(d->path));
-    bz_buf_addf(out, ":%u:%u: %s: ", d->line, d->column,
-                d->severity == BZ_DIAG_ERROR ? "error" : "warning");
+    bz_buf_addf(out, ":%u:%u: %s: ", d->line, d->column, severities[d->severity]);
     add_visible(out, bz_str_from(d->message));
     bz_buf_add_str(out, BZ_STR("\n  "));
     add_visible(out, d->source);

@@ -17,7 +17,11 @@
 
 #define BZ_DIAG_KEEP 100 /* of each severity */
 
-enum bz_diag_severity { BZ_DIAG_WARNING, BZ_DIAG_ERROR };
+enum bz_diag_severity {
+    BZ_DIAG_WARNING,
+    BZ_DIAG_ERROR,
+    BZ_DIAG_NOTE, /* says more about the one before it; counts as a warning */
+};
 
 struct bz_diag {
     enum bz_diag_severity severity;

@@ -6,12 +6,13 @@
 #include "base/log.h"
 #include "os/path.h"
 #include "recipe/apply.h"
+#include "recipe/blame.h"
 #include "recipe/fragment.h"
 #include "recipe/function.h"
 
 enum {
     DEEPEST = 100, /* files within files */
-    WITHIN = 4,    /* times a file may be within itself: what it includes can depend on
+    WITHIN = 2,    /* times a file may be within itself: what it includes can depend on
                       variables, and a class that it inherits does so only once */
     MOST = 20000,  /* files in all, a file that is read again counting again */
 };
@@ -33,6 +34,13 @@ static int expand(struct bz_eval *e, struct bz_str text, struct bz_str *out,
                   struct bz_err *err)
 {
     return bz_vars_expand(e->meta->vars, text, (struct bz_str){0}, NULL, out, err);
+}
+
+/* Notes what is wrong with the statement under way. */
+static void blame(struct bz_eval *e, struct bz_str word, const char *expected)
+{
+    e->culprit = bz_arena_dup(&e->meta->arena, word);
+    e->expected = expected;
 }
 
 struct search {
@@ -268,9 +276,11 @@ static int run_statements(struct bz_eval *e, const struct bz_ast *ast,
     e->top = &frame;
     for (const struct bz_ast_stmt *s = ast->first; s && rc == 0; s = s->next) {
         frame.line = s->end_line;
+        frame.stmt = s;
         rc = run_statement(e, s, err);
     }
     if (rc < 0 && !e->located) {
+        bz_blame_tell(e, err);
         bz_err_wrap(err, "%s:%u", frame.path, frame.line);
         e->located = true;
     }
@@ -335,10 +345,14 @@ static int get_statements(struct bz_eval *e, struct bz_str path,
                           const struct bz_ast **out, struct bz_err *err)
 {
     struct bz_library_sheet sheet = {.arena = &e->meta->arena, .notes = e->notes};
+    int rc;
 
     if (as == BZ_EVAL_RECIPE || as == BZ_EVAL_APPEND)
         return bz_library_read(e->library, path, kind, &sheet, out, err);
-    return bz_library_get(e->library, path, kind, out, err);
+    rc = bz_library_get(e->library, path, kind, out, err);
+    if (rc < 0 && bz_library_told(e->library, path, kind))
+        e->broken = path.p;
+    return rc;
 }
 
 int bz_eval_file(struct bz_eval *e, struct bz_str path, enum bz_eval_as as,
@@ -408,6 +422,8 @@ static int include_one(struct bz_eval *e, struct bz_str name, const char *must,
     bz_buf_add_str(&terminated, name);
     rc = bz_parse_kind_of(bz_buf_text(&terminated), &kind, err);
     if (rc == 0 && must)
+        blame(e, name, "a file that is beside this one or along BBPATH");
+    if (rc == 0 && must)
         rc = bz_fail(err, BZ_E_INVAL, "Could not %s file %.*s", must, BZ_STR_ARG(name));
     return rc;
 }
@@ -448,10 +464,11 @@ static int find_class(struct bz_eval *e, struct bz_str name, struct bz_str *out,
             rc = find(e, (struct bz_str){0}, bz_buf_str(&file), out, &again, err);
         }
     }
-    if (rc == 0 && (!out->p || !bz_library_exists(e->library, *out)))
-        rc = bz_fail(err, BZ_E_INVAL, "Could not inherit file classes/%.*s.bbclass",
-                     BZ_STR_ARG(name));
-    return rc;
+    if (rc < 0 || (out->p && bz_library_exists(e->library, *out)))
+        return rc;
+    blame(e, name, "a class that is in classes-recipe or classes along BBPATH");
+    return bz_fail(err, BZ_E_INVAL, "Could not inherit file classes/%.*s.bbclass",
+                   BZ_STR_ARG(name));
 }
 
 static int inherit_one(struct bz_eval *e, struct bz_str name, bool deferred,

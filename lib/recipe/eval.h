@@ -15,7 +15,8 @@
 struct bz_eval_frame {
     const struct bz_eval_frame *up;
     const char *path;
-    uint32_t line; /* of the statement under way */
+    uint32_t line;                  /* of the statement under way */
+    const struct bz_ast_stmt *stmt; /* that one, or NULL */
     unsigned depth;
 };
 
@@ -27,6 +28,11 @@ struct bz_eval {
     struct bz_eval_frame *top; /* NULL between files */
     size_t files;              /* evaluated so far */
     bool located;              /* the failure on its way up names its place already */
+
+    /* About the failure, for blame.h; each may be absent. */
+    struct bz_str culprit; /* the word of the statement that is wrong */
+    const char *expected;  /* what should stand there */
+    const char *broken;    /* a file that has diagnostics of its own */
 };
 
 enum bz_eval_as {

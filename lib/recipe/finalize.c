@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "recipe/blame.h"
 
 static int inherit_deferred(struct bz_eval *e, struct bz_err *err)
 {
@@ -20,8 +21,10 @@ static int inherit_deferred(struct bz_eval *e, struct bz_err *err)
         m->deferred.len--;
         e->top = &frame;
         rc = bz_eval_inherit(e, d.classes, true, err);
-        if (rc < 0 && !e->located)
+        if (rc < 0 && !e->located) {
+            bz_blame_tell(e, err);
             bz_err_wrap(err, "%s:%u", d.file, d.line);
+        }
         e->top = NULL;
     }
     return rc;

@@ -325,11 +325,10 @@ static int read_bytes(struct bz_library *lib, struct bz_str path, char **data,
                       size_t *n, struct bz_err *err)
 {
     struct bz_library_look found = {.path = path};
-    BZ_CLEANUP(bz_fs_closep) int fd = open(path.p, O_RDONLY | O_CLOEXEC);
-    int rc;
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    int rc = bz_fs_open_file(AT_FDCWD, path.p, &fd, err);
 
-    if (fd < 0) {
-        rc = bz_fail_sys(err, "open %s", path.p);
+    if (rc < 0) {
         look_at(lib, path);
         return rc;
     }
@@ -458,6 +457,21 @@ int bz_library_read(struct bz_library *lib, struct bz_str path, enum bz_parse_ki
         bz_sync_unlock(&lib->mu);
     }
     return rc;
+}
+
+bool bz_library_told(struct bz_library *lib, struct bz_str path,
+                     enum bz_parse_kind kind)
+{
+    const struct book *b = find_book(lib, path, kind);
+
+    return b && b->diags.n > 0;
+}
+
+void bz_library_tell(struct bz_library *lib, struct bz_str key, struct bz_str text)
+{
+    bz_sync_lock(&lib->mu);
+    keep_diags_locked(lib, key, text);
+    bz_sync_unlock(&lib->mu);
 }
 
 struct told {

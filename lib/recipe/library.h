@@ -44,6 +44,14 @@ int bz_library_read(struct bz_library *lib, struct bz_str path, enum bz_parse_ki
                     const struct bz_library_sheet *sheet, const struct bz_ast **out,
                     struct bz_err *err) BZ_MUST_CHECK;
 
+/* Whether the parser had errors or warnings about a file that was asked for by get. */
+bool bz_library_told(struct bz_library *lib, struct bz_str path,
+                     enum bz_parse_kind kind);
+
+/* Adds a text to what bz_library_diags() gives, in the order of `key`; the first one
+ * with a key counts. */
+void bz_library_tell(struct bz_library *lib, struct bz_str key, struct bz_str text);
+
 /* Whether something is at that path; a link that leads nowhere is nothing. */
 bool bz_library_exists(struct bz_library *lib, struct bz_str path);
 

@@ -348,9 +348,13 @@ int bz_parse_file(struct bz_arena *arena, const char *path, enum bz_parse_kind k
                   struct bz_diag_list *diags, struct bz_ast **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) char *data = NULL;
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
     size_t n;
-    int rc = bz_fs_read(AT_FDCWD, path, BZ_PARSE_MAX, &data, &n, err);
+    int rc = bz_fs_open_file(AT_FDCWD, path, &fd, err);
 
+    if (rc < 0)
+        return rc;
+    rc = bz_fs_read_fd(fd, path, BZ_PARSE_MAX, &data, &n, err);
     if (rc < 0)
         return rc;
     return bz_parse_text(arena, path, kind, bz_str_of(data, n), diags, out, err);

@@ -118,17 +118,17 @@ int bz_taskdef_rename(struct bz_taskdefs *t, bz_taskdef_name_fn name_of, void *c
 {
     int rc = rename_list(&t->order, name_of, ctx, err);
 
-    for (size_t i = 0; i < t->all.len && rc == 0; i++)
-        rc = rename_list(&t->all.at[i].after, name_of, ctx, err);
+    /* Of tasks that are not listed nothing is expanded: that could fail for nothing. */
     for (size_t i = t->all.len; i-- > 0 && rc == 0;) {
-        struct bz_str name = t->all.at[i].name;
+        struct bz_taskdef *task = &t->all.at[i];
 
-        rc = name_of(ctx, &name, err);
-        if (rc < 0 || bz_str_eq(name, t->all.at[i].name))
-            continue;
-        bz_vec_release(&t->all.at[i].after);
-        t->all.at[i] = BZ_VEC_LAST(&t->all);
-        t->all.len--;
+        if (has(&t->order, task->name)) {
+            rc = rename_list(&task->after, name_of, ctx, err);
+        } else if (task->listed) {
+            bz_vec_release(&task->after);
+            *task = BZ_VEC_LAST(&t->all);
+            t->all.len--;
+        }
     }
     for (size_t i = 0; i < t->order.len && rc == 0; i++)
         entry(t, t->order.at[i])->listed = true;

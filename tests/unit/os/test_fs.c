@@ -96,6 +96,29 @@ static void a_pipe_is_read_to_its_end(void **state)
     close(ends[0]);
 }
 
+static void what_could_keep_a_reader_waiting_is_not_opened(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_err err;
+    char *text;
+    size_t n;
+    int fd = -1;
+
+    assert_int_equal(mkfifoat(s->fd, "fifo", 0600), 0);
+    assert_int_equal(bz_fs_open_file(s->fd, "fifo", &fd, &err), BZ_E_INVAL);
+    assert_string_equal(err.msg, "read fifo: it is a fifo");
+    assert_int_equal(bz_fs_open_file(s->fd, ".", &fd, &err), BZ_E_INVAL);
+    assert_string_equal(err.msg, "read .: it is a directory");
+    assert_int_equal(bz_fs_open_file(s->fd, "/dev/zero", &fd, &err), BZ_E_INVAL);
+    assert_int_equal(bz_fs_open_file(s->fd, "none", &fd, &err), BZ_E_NOENT);
+    assert_int_equal(fd, -1);
+    assert_ok(bz_fs_open_file(s->fd, "/dev/null", &fd, &err), &err);
+    assert_ok(bz_fs_read_fd(fd, "null", 5, &text, &n, &err), &err);
+    assert_int_equal(n, 0);
+    free(text);
+    bz_fs_closep(&fd);
+}
+
 static void what_cannot_be_read_is_named(void **state)
 {
     struct scratch *s = *state;
@@ -397,6 +420,7 @@ int main(void)
         scratch_test(reading_stops_at_the_limit_and_not_before),
         scratch_test(a_file_whose_size_lies_is_read_whole),
         scratch_test(a_pipe_is_read_to_its_end),
+        scratch_test(what_could_keep_a_reader_waiting_is_not_opened),
         scratch_test(what_cannot_be_read_is_named),
         scratch_test(a_write_replaces_the_whole_file_with_the_given_mode),
         scratch_test(a_write_takes_the_place_of_a_link),

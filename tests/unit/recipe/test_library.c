@@ -285,6 +285,27 @@ static void threads_get_the_same_statements(void **state)
         }
 }
 
+static void a_text_that_is_told_comes_once_for_its_key(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+    const struct bz_ast *ast;
+
+    put_file(w, "a.inc", "A = x\n");
+    assert_false(bz_library_told(w->library, at(w, "a.inc"), BZ_PARSE_BB));
+    assert_int_equal(
+        bz_library_get(w->library, at(w, "a.inc"), BZ_PARSE_BB, &ast, &w->err),
+        BZ_E_INVAL);
+    assert_true(bz_library_told(w->library, at(w, "a.inc"), BZ_PARSE_BB));
+    bz_library_diags(w->library, &out);
+    bz_buf_truncate(&out, 0);
+    bz_library_tell(w->library, BZ_STR("b"), BZ_STR("second\n"));
+    bz_library_tell(w->library, BZ_STR("a"), BZ_STR("first\n"));
+    bz_library_tell(w->library, BZ_STR("a"), BZ_STR("again\n"));
+    bz_library_diags(w->library, &out);
+    assert_string_equal(bz_buf_text(&out), "first\nsecond\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +317,7 @@ int main(void)
         world_test(what_the_parser_says_is_told_once),
         world_test(what_the_parser_says_comes_by_path),
         world_test(a_sheet_is_the_callers),
+        world_test(a_text_that_is_told_comes_once_for_its_key),
         world_test(a_directory_is_listed_once_and_by_name),
         world_test(what_was_found_is_remembered_with_a_stamp),
         world_test(threads_get_the_same_statements),
