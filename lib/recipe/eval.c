@@ -416,8 +416,12 @@ static int include_one(struct bz_eval *e, struct bz_str name, const char *must,
     rc = find_include(e, name, &found, err);
     if (rc < 0)
         return rc;
-    if (found.p)
-        return bz_eval_file(e, found, BZ_EVAL_INCLUDE, err);
+    if (found.p) {
+        rc = bz_eval_file(e, found, BZ_EVAL_INCLUDE, err);
+        if (rc < 0 && !e->located)
+            blame(e, name, NULL);
+        return rc;
+    }
     /* A name that could not be included is wrong, whether the file exists or not. */
     bz_buf_add_str(&terminated, name);
     rc = bz_parse_kind_of(bz_buf_text(&terminated), &kind, err);

@@ -1,6 +1,7 @@
 #include "recipe/library.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,8 @@ static int read_bytes(struct bz_library *lib, struct bz_str path, char **data,
     BZ_CLEANUP(bz_fs_closep) int fd = -1;
     int rc = bz_fs_open_file(AT_FDCWD, path.p, &fd, err);
 
+    if (rc < 0 && err->sys == EACCES)
+        rc = err->code = BZ_E_INVAL; /* the fault of the metadata, not of the machine */
     if (rc < 0) {
         look_at(lib, path);
         return rc;
