@@ -452,6 +452,44 @@ class Limits(LintTest):
                 self.assert_found(said, "limits")
 
 
+class Features(LintTest):
+    TREE = {
+        "tests/unit/base/test_err.c": "static void it_fails(void **state)\n{\n}\n",
+        "tests/e2e/test_x.py": "class X(Case):\n    def test_it(self):\n        pass\n",
+    }
+    ROW = "| A{} | a \\| b | {} | {} |\n"
+
+    def table(self, *rows):
+        head = "# Title\n\n| id | feature | supported | test |\n|---|---|---|---|\n"
+        self.write({**self.TREE, "lib/base/FEATURES.md": head + "".join(
+            self.ROW.format(number, *row) for number, row in enumerate(rows))})
+
+    def test_a_table_with_tests_that_exist_passes(self):
+        self.table(("yes", "unit/base/err: it_fails, e2e/x: test_it"), ("not yet", "-"),
+                   ("needs Python", "-"))
+        self.assert_clean("features")
+
+    def test_what_is_wrong_with_a_row_is_found(self):
+        for row, text in ((("yes", "unit/base/err: it_works"), "there is no test"),
+                          (("yes", "unit/base/nosuch: it_fails"), "there is no test"),
+                          (("yes", "e2e/x: test"), "there is no test"),
+                          (("yes", "-"), "is supported without a test"),
+                          (("perhaps", "-"), "'perhaps' is no state"),
+                          (("yes", "some words"), "'some words' names no test")):
+            with self.subTest(row):
+                self.setUp()
+                self.table(row)
+                self.assert_found(f"lib/base/FEATURES.md:5: {text}", "features")
+
+    def test_a_row_that_comes_twice_and_a_table_without_rows_are_found(self):
+        row = self.ROW.format(1, "not yet", "-")
+        self.write({"lib/base/FEATURES.md": row + row})
+        self.assert_found("lib/base/FEATURES.md:2: has A1 a second time", "features")
+        self.setUp()
+        self.write({"lib/base/FEATURES.md": "# Title\n"})
+        self.assert_found("lib/base/FEATURES.md:1: has no rows", "features")
+
+
 class Format(LintTest):
     def setUp(self):
         super().setUp()

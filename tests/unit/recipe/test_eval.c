@@ -263,6 +263,20 @@ static void a_missing_class_is_an_error(void **state)
                "wrong.bb:1: Could not inherit file classes/nothing.bbclass");
 }
 
+static void unset_takes_variables_and_flags_away(void **state)
+{
+    struct world *w = *state;
+
+    eval_text(w,
+              "OVERRIDES = \"o\"\nA = \"1\"\nA:o = \"2\"\nA:append = \"3\"\nunset A\n"
+              "B = \"1\"\nB[ff] = \"f\"\nB[gg] = \"g\"\nunset B[ff]\n");
+    assert_var(w->meta, "A", NULL);
+    assert_var(w->meta, "A:o", "2");
+    assert_var(w->meta, "B", "1");
+    assert_flag(w->meta, "B", "ff", NULL);
+    assert_flag(w->meta, "B", "gg", "g");
+}
+
 static void deferred_classes_wait(void **state)
 {
     struct world *w = *state;
@@ -376,6 +390,7 @@ int main(void)
         world_test(classes_are_inherited_once),
         world_test(the_kind_of_class_decides_where_it_is_looked_for),
         world_test(a_missing_class_is_an_error),
+        world_test(unset_takes_variables_and_flags_away),
         world_test(deferred_classes_wait),
         world_test(tasks_handlers_and_flags_are_collected),
         world_test(python_libraries_may_be_named_in_the_base_configuration_only),

@@ -149,6 +149,23 @@ static void variants_are_finalized_on_their_own(void **state)
     assert_var(f->variants.at[2].meta, "CLASS", "multi lib32");
 }
 
+static void overrides_of_a_variant_choose_its_values(void **state)
+{
+    struct world *w = *state;
+
+    put_file(w, "classes/native.bbclass", "KIND = \"class-native\"\n");
+    BZ_CLEANUP(bz_finalize_freep)
+    struct bz_finalize *f = finalized(
+        w, "PN = \"x\"\nKIND = \"class-target\"\nOVERRIDES = \"${KIND}:pn-${PN}\"\n"
+           "A:class-target = \"t\"\nA:class-native = \"n\"\n"
+           "B = \"b\"\nB:append:class-native = \" n\"\nB:pn-x = \"x\"\n"
+           "BBCLASSEXTEND = \"native\"\n");
+    assert_var(f->variants.at[0].meta, "A", "t");
+    assert_var(f->variants.at[0].meta, "B", "x");
+    assert_var(f->variants.at[1].meta, "A", "n");
+    assert_var(f->variants.at[1].meta, "B", "b n");
+}
+
 static void a_variant_that_is_named_twice_is_one(void **state)
 {
     struct world *w = *state;
@@ -291,6 +308,7 @@ int main(void)
         world_test(depends_is_settled),
         world_test(what_cannot_be_settled_is_an_error),
         world_test(variants_are_finalized_on_their_own),
+        world_test(overrides_of_a_variant_choose_its_values),
         world_test(a_variant_that_is_named_twice_is_one),
         world_test(only_some_variants_may_be_asked_for),
         world_test(a_variant_without_a_class_is_an_error),
