@@ -45,7 +45,7 @@ enum bz_ast_op {
 struct bz_ast_stmt {
     enum bz_ast_kind kind;
     enum bz_ast_op op;
-    uint32_t line;     /* where it begins, from 1; BitBake reports where it ends */
+    uint32_t line;     /* where it begins, from 1; of a function, where its head ends */
     uint32_t end_line; /* where it ends: the line BitBake names */
     bool exported, fakeroot, python;
     struct bz_str name, flag, text; /* absent ones have p == NULL */

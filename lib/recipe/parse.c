@@ -168,6 +168,8 @@ static void read_statement(struct parser *p, struct bz_str line)
         return;
     st.line = p->begin.line + 1;
     st.end_line = p->lex.line;
+    if (st.kind == BZ_AST_FUNCTION || st.kind == BZ_AST_DEF)
+        st.line = p->lex.line; /* the last of those that the head was joined from */
     if (st.kind == BZ_AST_FUNCTION) {
         if (!read_body(p, &st))
             return;

@@ -46,6 +46,15 @@ static void a_new_definition_forgets_the_kind_of_the_old(void **state)
     assert_flag(w->meta, "x", "lineno", "4");
 }
 
+static void the_line_is_the_one_with_the_brace(void **state)
+{
+    struct world *w = *state;
+
+    eval_text(w, "\nx \\\n( ) {\n    a \\\n    b\n}\ndef y(d, \\\n  e):\n    pass\n");
+    assert_flag(w->meta, "x", "lineno", "3");
+    assert_flag(w->meta, "y", "lineno", "7");
+}
+
 static void operations_and_overrides_work_on_functions(void **state)
 {
     struct world *w = *state;
@@ -151,6 +160,7 @@ int main(void)
         world_test(a_shell_function_is_a_variable_with_flags),
         world_test(kinds_of_functions_are_told_by_flags),
         world_test(a_new_definition_forgets_the_kind_of_the_old),
+        world_test(the_line_is_the_one_with_the_brace),
         world_test(operations_and_overrides_work_on_functions),
         world_test(anonymous_functions_are_named_and_listed_in_order),
         world_test(exported_functions_call_those_of_the_class),
