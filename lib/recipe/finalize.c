@@ -205,7 +205,7 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
 
     if (rc == 0)
         rc = bz_meta_get(m, "BBCLASSEXTEND", &from.extended, err);
-    if (rc == 0)
+    if (rc == 0 && from.extended.n > 0)
         rc = bz_meta_get(m, "PN", &from.pn, err);
     if (rc == 0 && from.extended.n > 0)
         rc = bz_meta_set(m, "BBCLASSEXTEND", from.extended, err);

@@ -79,14 +79,24 @@ struct bz_str bz_taskdef_add(struct bz_taskdefs *t, struct bz_arena *arena,
     return task;
 }
 
+/* Takes an entry out; the last one takes its place. */
+static void forget(struct bz_taskdefs *t, size_t i)
+{
+    bz_vec_release(&t->all.at[i].after);
+    t->all.at[i] = BZ_VEC_LAST(&t->all);
+    t->all.len--;
+}
+
 struct bz_str bz_taskdef_delete(struct bz_taskdefs *t, struct bz_arena *arena,
                                 struct bz_str name)
 {
     struct bz_str task = full_name(arena, name);
-    struct bz_taskdef *e = entry(t, task);
 
-    e->listed = false;
-    BZ_VEC_CLEAR(&e->after);
+    for (size_t i = 0; i < t->all.len; i++)
+        if (bz_str_eq(t->all.at[i].name, task)) {
+            forget(t, i);
+            break;
+        }
     drop(&t->order, task);
     /* Only tasks that are listed forget it; the others are as they were. */
     for (size_t i = 0; i < t->all.len; i++)
@@ -118,17 +128,18 @@ int bz_taskdef_rename(struct bz_taskdefs *t, bz_taskdef_name_fn name_of, void *c
 {
     int rc = rename_list(&t->order, name_of, ctx, err);
 
-    /* Of tasks that are not listed nothing is expanded: that could fail for nothing. */
+    /* What a task that is not listed waits for is of no account, so it is not expanded:
+     * that could fail for nothing. */
     for (size_t i = t->all.len; i-- > 0 && rc == 0;) {
-        struct bz_taskdef *task = &t->all.at[i];
+        struct bz_str name = t->all.at[i].name;
 
-        if (has(&t->order, task->name)) {
-            rc = rename_list(&task->after, name_of, ctx, err);
-        } else if (task->listed) {
-            bz_vec_release(&task->after);
-            *task = BZ_VEC_LAST(&t->all);
-            t->all.len--;
+        if (has(&t->order, name)) {
+            rc = rename_list(&t->all.at[i].after, name_of, ctx, err);
+            continue;
         }
+        rc = name_of(ctx, &name, err);
+        if (rc == 0 && !bz_str_eq(name, t->all.at[i].name))
+            forget(t, i);
     }
     for (size_t i = 0; i < t->order.len && rc == 0; i++)
         entry(t, t->order.at[i])->listed = true;

@@ -202,6 +202,15 @@ static void only_some_variants_may_be_asked_for(void **state)
     }
 }
 
+static void a_recipe_without_variants_needs_no_name(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_finalize_freep)
+    struct bz_finalize *f = finalized(w, "PN = \"${PN}\"\nA = \"1\"\n");
+
+    assert_var(f->variants.at[0].meta, "A", "1");
+}
+
 static void a_variant_without_a_class_is_an_error(void **state)
 {
     struct world *w = *state;
@@ -311,6 +320,7 @@ int main(void)
         world_test(overrides_of_a_variant_choose_its_values),
         world_test(a_variant_that_is_named_twice_is_one),
         world_test(only_some_variants_may_be_asked_for),
+        world_test(a_recipe_without_variants_needs_no_name),
         world_test(a_variant_without_a_class_is_an_error),
         world_test(appends_and_the_layer_go_into_the_recipe),
         world_test(a_missing_recipe_is_not_there),

@@ -169,16 +169,20 @@ static void a_task_that_is_renamed_loses_its_predecessors(void **state)
     assert_tasks(&f->tasks, "do_x< do_y<do_x,do_b");
 }
 
-static void a_task_that_is_not_listed_keeps_its_name(void **state)
+static void the_name_of_a_deleted_task_is_not_expanded(void **state)
 {
     struct fixture *f = *state;
     struct bz_err err;
 
-    add(f, "x", "bad", "");
-    add(f, "y", "", "a");
-    bz_taskdef_delete(&f->tasks, &f->arena, BZ_STR("y"));
+    add(f, "x", "", "");
+    bz_taskdef_delete(&f->tasks, &f->arena, BZ_STR("bad"));
+    add(f, "y", "z", "");
+    add(f, "z", "", "bad");
+    bz_taskdef_delete(&f->tasks, &f->arena, BZ_STR("z"));
     assert_ok(bz_taskdef_rename(&f->tasks, final_name, NULL, &err), &err);
-    assert_tasks(&f->tasks, "do_x<");
+    assert_tasks(&f->tasks, "do_x< do_y<");
+    add(f, "x", "bad", "");
+    assert_int_equal(bz_taskdef_rename(&f->tasks, final_name, NULL, &err), BZ_E_INVAL);
 }
 
 static void a_task_that_is_renamed_joins_the_one_of_that_name(void **state)
@@ -208,7 +212,7 @@ int main(void)
         tasks_test(a_task_that_is_not_listed_remembers_a_deleted_one),
         tasks_test(deleting_what_is_unknown_changes_nothing),
         tasks_test(a_task_that_is_renamed_loses_its_predecessors),
-        tasks_test(a_task_that_is_not_listed_keeps_its_name),
+        tasks_test(the_name_of_a_deleted_task_is_not_expanded),
         tasks_test(a_task_that_is_renamed_joins_the_one_of_that_name),
         tasks_test(a_copy_goes_its_own_way),
     };
