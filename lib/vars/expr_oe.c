@@ -6,6 +6,7 @@
 #include "vars/expr_format.h"
 #include "vars/expr_lib.h"
 #include "vars/expr_os.h"
+#include "vars/expr_real.h"
 #include "vars/expr_split.h"
 #include "vars/expr_str.h"
 #include "vars/expr_text.h"
@@ -496,6 +497,7 @@ static int path_relative(struct bz_expr_run *r, const struct bz_expr_args *a,
 static const char test_params[] = "variable checkvalue truevalue falsevalue d";
 
 static const struct bz_expr_fn functions[] = {
+    {BZ_STR("oe.path.canonicalize"),             1, 2,                "paths sep",                       bz_expr_real_list,          0                  },
     {BZ_STR("oe.path.join"),                     1, BZ_EXPR_CALL_ANY, NULL,                              path_join,                  0                  },
     {BZ_STR("oe.path.relative"),                 2, 2,                "src dest",                        path_relative,              0                  },
     {BZ_STR("oe.types.boolean"),                 1, 1,                NULL,                              boolean,                    0                  },

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "vars/expr_real.h"
 
 enum { EXISTS, LEXISTS, IS_FILE, IS_DIR, IS_LINK, IS_PROGRAM };
 
@@ -276,6 +277,14 @@ static int relpath(struct bz_expr_run *r, const struct bz_expr_args *a,
     return bz_expr_os_relpath(r, &a->at[0], &a->at[1], out);
 }
 
+static int realpath_(struct bz_expr_run *r, const struct bz_expr_args *a,
+                     struct bz_expr_value *out)
+{
+    int rc = want_path(r, &a->at[0]);
+
+    return rc < 0 ? rc : bz_expr_real_path(r, a->at[0].s, out);
+}
+
 /* Whether there is a file of the kind `how`. */
 static int probe(struct bz_expr_run *r, struct bz_str path, int how, bool *yes)
 {
@@ -440,6 +449,7 @@ static const struct bz_expr_fn functions[] = {
     {BZ_STR("os.path.join"),     1, BZ_EXPR_CALL_ANY, NULL,         join,        0      },
     {BZ_STR("os.path.lexists"),  1, 1,                NULL,         check_file,  LEXISTS},
     {BZ_STR("os.path.normpath"), 1, 1,                NULL,         normpath,    0      },
+    {BZ_STR("os.path.realpath"), 1, 1,                NULL,         realpath_,   0      },
     {BZ_STR("os.path.relpath"),  2, 2,                "path start", relpath,     0      },
     {BZ_STR("os.path.split"),    1, 1,                NULL,         split,       0      },
     {BZ_STR("os.path.splitext"), 1, 1,                NULL,         splitext,    0      },

@@ -103,7 +103,6 @@ static const char *const unknown[] = {
     "oe.utils.str_filter('a.*', A, d)",
     "oe.utils.base_set_filespath(None, d)",
     "oe.utils.read_file('/etc/hostname')",
-    "oe.path.canonicalize('/a')",
     "oe.utils.nope()",
 };
 
