@@ -41,26 +41,22 @@ struct subject {
     struct bz_vars *vars;
 };
 
-static void write_json(struct bz_out *out, const struct getvar_values *v,
+static void write_json(struct bz_jsonw *w, const struct getvar_values *v,
                        const struct subject *of, struct bz_str value)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct bz_jsonw w = bz_jsonw_to(&text, 2);
-
-    bz_jsonw_map(&w);
-    bz_jsonw_cstr(bz_jsonw_key(&w, "variable"), v->variable);
+    bz_jsonw_map(w);
+    bz_jsonw_cstr(bz_jsonw_key(w, "variable"), v->variable);
     if (v->flag)
-        bz_jsonw_cstr(bz_jsonw_key(&w, "flag"), v->flag);
+        bz_jsonw_cstr(bz_jsonw_key(w, "flag"), v->flag);
     if (of->mc.n > 0)
-        bz_jsonw_str(bz_jsonw_key(&w, "mc"), of->mc);
+        bz_jsonw_str(bz_jsonw_key(w, "mc"), of->mc);
     if (of->recipe.n > 0)
-        bz_jsonw_str(bz_jsonw_key(&w, "recipe"), of->recipe);
-    bz_jsonw_str(bz_jsonw_key(&w, "value"), value);
+        bz_jsonw_str(bz_jsonw_key(w, "recipe"), of->recipe);
+    bz_jsonw_str(bz_jsonw_key(w, "value"), value);
     if (v->history)
-        bz_history_json_list(bz_jsonw_key(&w, "history"), of->vars,
+        bz_history_json_list(bz_jsonw_key(w, "history"), of->vars,
                              bz_str_from(v->variable));
-    bz_jsonw_map_end(&w);
-    bz_out_print(out, "%s\n", bz_buf_text(&text));
+    bz_jsonw_map_end(w);
 }
 
 static int write_text(struct bz_out *out, const struct getvar_values *v,
@@ -116,8 +112,9 @@ static int not_set(const struct getvar_values *v, struct bz_vars *vars,
                    bz_near_text(&near, "", hint, sizeof(hint)));
 }
 
+/* With --json the answer goes to `w`, else to the output at once. */
 static int show(struct bz_cmd_env *env, const struct getvar_values *v,
-                const struct subject *of, struct bz_err *err)
+                const struct subject *of, struct bz_jsonw *w, struct bz_err *err)
 {
     struct bz_str name = bz_str_from(v->variable), value;
     unsigned how = v->unexpand ? BZ_VARS_RAW : 0;
@@ -133,13 +130,13 @@ static int show(struct bz_cmd_env *env, const struct getvar_values *v,
         return not_set(v, of->vars, err);
     if (!v->json)
         return write_text(&env->out, v, of->vars, value, err);
-    write_json(&env->out, v, of, value);
+    write_json(w, v, of, value);
     return BZ_CMD_EXIT_SUCCESS;
 }
 
 static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
                    struct bz_pipeline *p, struct bz_pipeline_mc *mc,
-                   const struct bz_target *t, struct bz_err *err)
+                   const struct bz_target *t, struct bz_jsonw *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
     struct bz_meta *meta = mc->config;
@@ -155,7 +152,23 @@ static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
         bz_out_print(&env->out, "# mc:%.*s:%.*s\n", BZ_STR_ARG(mc->name),
                      BZ_STR_ARG(t->name));
     of.vars = meta->vars;
-    return show(env, v, &of, err);
+    return show(env, v, &of, w, err);
+}
+
+/* In every configuration: a list as JSON. */
+static int show_all(struct bz_cmd_env *env, const struct getvar_values *v,
+                    struct bz_pipeline *p, const struct bz_target *t,
+                    struct bz_jsonw *w, struct bz_err *err)
+{
+    int rc = 0;
+
+    if (v->json)
+        bz_jsonw_list(w);
+    for (size_t i = 0; rc == 0 && i < p->mcs.len; i++)
+        rc = show_in(env, v, p, &p->mcs.at[i], t, w, err);
+    if (v->json)
+        bz_jsonw_list_end(w);
+    return rc;
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
@@ -163,6 +176,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const struct getvar_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     struct bz_target t = {.mc = BZ_STR(""), .name = BZ_STR("")};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_jsonw w = bz_jsonw_to(&text, 2);
     struct bz_pipeline_mc *mc;
     int rc = 0;
 
@@ -170,12 +185,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = bz_target_parse(bz_str_from(v->recipe), &t, err);
     if (rc == 0)
         rc = bz_cmd_open_project(env, &p, err);
-    for (size_t i = 0; rc == 0 && t.every && i < p.mcs.len; i++)
-        rc = show_in(env, v, &p, &p.mcs.at[i], &t, err);
-    if (rc < 0 || t.every)
-        return rc;
-    rc = bz_pipeline_find_mc(&p, t.mc, &mc, err);
-    return rc < 0 ? rc : show_in(env, v, &p, mc, &t, err);
+    if (rc == 0 && t.every)
+        rc = show_all(env, v, &p, &t, &w, err);
+    else if (rc == 0 && (rc = bz_pipeline_find_mc(&p, t.mc, &mc, err)) == 0)
+        rc = show_in(env, v, &p, mc, &t, &w, err);
+    if (rc >= 0 && v->json)
+        bz_out_print(&env->out, "%s\n", bz_buf_text(&text));
+    return rc;
 }
 
 const struct bz_cmd bz_cmd_getvar = {

@@ -63,6 +63,16 @@ class Kas(demo.Project):
         self.assertIn("${TOPDIR}/../meta-one", conf)
         self.assertEqual(self.value("TOPDIR"), str(self.dir / "build"))
 
+    def test_a_recipe_can_be_asked_for_in_every_configuration(self):
+        text = self.run_bitzel("getvar", "-r", "mc:*:hello", "MACHINE").out
+        self.assertEqual(text, '# mc::hello\nMACHINE="board"\n# mc:arm:hello\nMACHINE="arm"\n')
+        got = self.run_bitzel("getvar", "-r", "mc:*:hello", "--json", "MACHINE").json
+        self.assertEqual([(x.get("mc"), x["value"]) for x in got], [(None, "board"), ("arm", "arm")])
+        self.assertEqual(self.value("-r", "mc:arm", "MACHINE"), "arm")
+        unknown = self.run_bitzel("getvar", "-r", "mc:ppc:hello", "MACHINE")
+        self.assert_exit(unknown, 3)
+        self.assertIn("no configuration is called 'ppc'", unknown.err)
+
     def test_variables_of_the_kas_file_pass(self):
         self.assertEqual(self.value("GREETING"), "hi")
         self.assertEqual(self.value("GREETING", env={"GREETING": "ho"}), "ho")
