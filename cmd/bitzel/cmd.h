@@ -61,6 +61,7 @@ extern const struct bz_cmd bz_cmd_appends;
 extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_env;
 extern const struct bz_cmd bz_cmd_getvar;
+extern const struct bz_cmd bz_cmd_graph;
 extern const struct bz_cmd bz_cmd_help;
 extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_parse;

@@ -309,18 +309,17 @@ static int note_where(void *ctx, struct bz_str name, enum bz_provide_kind kind,
     return 0;
 }
 
-void bz_need_explain(const struct bz_need *n, const struct bz_need_name *target,
-                     struct bz_buf *out)
+struct bz_str bz_need_explain(const struct bz_need *n,
+                              const struct bz_need_name *target, struct bz_buf *out)
 {
     const struct bz_need_name *x = target;
 
     /* The last provider that was tried failed for another name, and so on; a name
      * fails after those it fails for, so this ends. */
     while (x->choice.eligible.len > 0) {
-        uint32_t last =
-            n->parts[x->part]
-                .recipe_of[x->choice.eligible.at[x->choice.eligible.len - 1]];
-        const struct bz_need_recipe *r = &n->recipes.at[last];
+        size_t last = x->choice.eligible.len - 1;
+        uint32_t recipe = n->parts[x->part].recipe_of[x->choice.eligible.at[last]];
+        const struct bz_need_recipe *r = &n->recipes.at[recipe];
         struct asked a;
         struct bz_err err;
 
@@ -328,8 +327,8 @@ void bz_need_explain(const struct bz_need *n, const struct bz_need_name *target,
         a = (struct asked){.name = x->text, .kind = x->kind};
         if (bz_need_each(r->facts, note_where, &a, &err) < 0)
             a.where[0] = '\0'; /* it went well before */
-        bz_buf_addf(out, "%.*s (%.*s) needs %.*s (%s)\n", BZ_STR_ARG(r->facts->pn),
-                    BZ_STR_ARG(r->facts->path), BZ_STR_ARG(x->text), a.where);
+        bz_buf_addf(out, "  %.*s needs %.*s: %s in %.*s\n", BZ_STR_ARG(r->facts->pn),
+                    BZ_STR_ARG(x->text), a.where, BZ_STR_ARG(r->facts->path));
     }
-    bz_buf_addf(out, "%.*s\n", BZ_STR_ARG(x->problem));
+    return x->problem;
 }

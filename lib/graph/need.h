@@ -73,10 +73,10 @@ const struct bz_need_name *bz_need_find(const struct bz_need *n, uint32_t part,
 uint32_t bz_need_provider(const struct bz_need *n, uint32_t part, struct bz_str name,
                           enum bz_provide_kind kind);
 
-/* Adds to `out` why a target cannot be had: the name that nothing provides, and who
- * needs it, up to the target. */
-void bz_need_explain(const struct bz_need *n, const struct bz_need_name *target,
-                     struct bz_buf *out);
+/* Why a target cannot be had: returns what is wrong with the name at the end of the
+ * chain, and adds the chain to `out`, one need a line. */
+struct bz_str bz_need_explain(const struct bz_need *n,
+                              const struct bz_need_name *target, struct bz_buf *out);
 
 /* Calls fn for each name that a recipe asks for, with where it says so: "DEPENDS",
  * "RDEPENDS", "do_x[depends]"... */

@@ -610,10 +610,10 @@ static int build(struct bz_tgraph *g, struct draft *d,
     return rc;
 }
 
-static int need_targets(struct bz_need *need, const struct bz_tgraph_target *targets,
-                        size_t n, struct bz_err *err)
+static int need_targets(struct bz_tgraph *g, struct bz_need *need,
+                        const struct bz_tgraph_target *targets, size_t n,
+                        struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf why = {0};
     int rc = 0;
 
     for (size_t i = 0; i < n && rc == 0; i++)
@@ -624,8 +624,8 @@ static int need_targets(struct bz_need *need, const struct bz_tgraph_target *tar
 
         if (!x->failed)
             continue;
-        bz_need_explain(need, x, &why);
-        return bz_fail(err, BZ_E_NOENT, "%s", bz_buf_text(&why));
+        return bz_fail(err, BZ_E_NOENT, "%.*s",
+                       BZ_STR_ARG(bz_need_explain(need, x, &g->lack)));
     }
     return rc;
 }
@@ -635,7 +635,7 @@ int bz_tgraph_build(struct bz_tgraph *g, struct bz_need *need, const struct bz_s
                     struct bz_err *err)
 {
     struct draft d;
-    int rc = need_targets(need, targets, n, err);
+    int rc = need_targets(g, need, targets, n, err);
 
     if (rc == 0)
         rc = need_mcdeps(need, mcs, err);
@@ -655,6 +655,7 @@ void bz_tgraph_release(struct bz_tgraph *g)
     bz_vec_release(&g->order);
     bz_vec_release(&g->targets);
     bz_vec_release(&g->cycle);
+    bz_buf_release(&g->lack);
     *g = (struct bz_tgraph){0};
 }
 

@@ -61,6 +61,7 @@ struct bz_tgraph {
     struct bz_dag_ids order;      /* each task after those it waits for */
     struct bz_dag_ids targets;    /* the tasks asked for */
     struct bz_tgraph_steps cycle; /* after a failure for that reason */
+    struct bz_buf lack;           /* likewise: who needs what nothing provides */
 };
 
 /* Takes what the targets need into *need and builds the graph. `mcs` names the parts.

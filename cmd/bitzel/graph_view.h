@@ -1,0 +1,30 @@
+/* graph_view.h - a graph with names, ready to be shown: of tasks or of recipes.
+ */
+#ifndef BZ_CMD_GRAPH_VIEW_H
+#define BZ_CMD_GRAPH_VIEW_H
+
+#include "base/buf.h"
+#include "pipeline/goal.h"
+
+struct bz_graph_view {
+    const struct bz_goal *goal;
+    bool recipes;      /* nodes are recipes, not tasks */
+    struct bz_dag dag; /* nodes as in the goal's graph */
+};
+
+/* `reduce`: without edges that others imply. Recipes that wait for each other cannot be
+ * reduced; *reduced tells. Release *v. */
+void bz_graph_view_init(struct bz_graph_view *v, const struct bz_goal *goal,
+                        bool recipes, bool reduce, bool *reduced);
+void bz_graph_view_release(struct bz_graph_view *v);
+
+/* Appends the name of a node: "busybox" or "busybox:do_compile". */
+void bz_graph_view_name(const struct bz_graph_view *v, uint32_t node,
+                        struct bz_buf *out);
+
+/* Append the graph as lines "name: what it waits for", as Graphviz text, as JSON. */
+void bz_graph_view_text(const struct bz_graph_view *v, struct bz_buf *out);
+void bz_graph_view_dot(const struct bz_graph_view *v, struct bz_buf *out);
+void bz_graph_view_json(const struct bz_graph_view *v, struct bz_buf *out);
+
+#endif

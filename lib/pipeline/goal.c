@@ -1,0 +1,202 @@
+#include "pipeline/goal.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "graph/world.h"
+#include "pipeline/target.h"
+
+struct target_list BZ_VEC(struct bz_tgraph_target);
+
+static int open_parts(struct bz_goal *g, struct bz_err *err)
+{
+    int rc = 0;
+
+    g->nparts = g->survey.parts.len;
+    g->mcs = bz_mem_array(g->nparts, sizeof(*g->mcs));
+    g->provide = bz_mem_array(g->nparts, sizeof(struct bz_provide *));
+    for (size_t i = 0; i < g->nparts && rc == 0; i++) {
+        const struct bz_survey_part *part = &g->survey.parts.at[i];
+        struct bz_vars *settings;
+
+        g->mcs[i] = part->mc;
+        rc = bz_survey_settings(&g->survey, i, &settings, err);
+        if (rc == 0)
+            rc = bz_provide_new(part->facts.at, part->facts.len, settings,
+                                &g->provide[i], err);
+    }
+    if (rc == 0)
+        bz_need_init(&g->need, g->provide, g->nparts);
+    return rc;
+}
+
+static int find_part(const struct bz_goal *g, struct bz_str mc, uint32_t *out,
+                     struct bz_err *err)
+{
+    for (uint32_t i = 0; i < g->nparts; i++)
+        if (bz_str_eq(g->mcs[i], mc)) {
+            *out = i;
+            return 0;
+        }
+    return bz_fail(err, BZ_E_NOENT, "there is no configuration '%.*s' in BBMULTICONFIG",
+                   BZ_STR_ARG(mc));
+}
+
+/* The task of a target that names none, with its do_. */
+static int default_task(struct bz_goal *g, uint32_t part, const char *asked,
+                        struct bz_str *out, struct bz_err *err)
+{
+    struct bz_str task = asked ? bz_str_from(asked) : (struct bz_str){0};
+    struct bz_vars *settings;
+    int rc = 0;
+
+    if (!asked) {
+        rc = bz_survey_settings(&g->survey, part, &settings, err);
+        if (rc == 0)
+            rc = bz_vars_get(settings, BZ_STR("BB_DEFAULT_TASK"), 0, &task, err);
+    }
+    if (rc == 0 && task.n == 0)
+        task = BZ_STR("build");
+    *out = bz_str_starts(task, BZ_STR("do_"))
+               ? task
+               : bz_arena_printf(&g->arena, "do_%.*s", BZ_STR_ARG(task));
+    return rc;
+}
+
+static void add_all(struct bz_goal *g, uint32_t part, struct bz_str name,
+                    struct bz_str task, struct target_list *list)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_provide_names names = {0};
+
+    if (bz_str_eq(name, BZ_STR("world")))
+        bz_world_targets(g->provide[part], task, &names);
+    else
+        bz_world_universe(g->provide[part], task, &names);
+    for (size_t i = 0; i < names.len; i++)
+        BZ_VEC_PUSH(list, (struct bz_tgraph_target){part, names.at[i], task});
+}
+
+static int add_target(struct bz_goal *g, const struct bz_target *t, uint32_t part,
+                      const char *task, struct target_list *list, struct bz_err *err)
+{
+    struct bz_tgraph_target out = {.part = part, .name = t->name, .task = t->task};
+    int rc = t->task.p ? 0 : default_task(g, part, task, &out.task, err);
+
+    if (rc < 0)
+        return rc;
+    if (bz_str_eq(t->name, BZ_STR("world")) || bz_str_eq(t->name, BZ_STR("universe")))
+        add_all(g, part, t->name, out.task, list);
+    else
+        BZ_VEC_PUSH(list, out);
+    return 0;
+}
+
+static bool names_configuration(struct bz_str text)
+{
+    return bz_str_starts(text, BZ_STR("mc:")) ||
+           bz_str_starts(text, BZ_STR("multiconfig:"));
+}
+
+static int read_target(struct bz_goal *g, const char *text, const char *task,
+                       struct target_list *list, struct bz_err *err)
+{
+    struct bz_target t;
+    uint32_t part = 0;
+    int rc = bz_target_parse(bz_str_from(text), &t, err);
+
+    if (rc == 0 && t.name.n == 0)
+        rc = bz_fail(err, BZ_E_INVAL, "target '%s' names no recipe", text);
+    if (rc < 0)
+        return rc;
+    /* world without a configuration is the world of all of them. */
+    if (bz_str_eq(t.name, BZ_STR("world")) || bz_str_eq(t.name, BZ_STR("universe")))
+        t.every = t.every || !names_configuration(bz_str_from(text));
+    if (!t.every) {
+        rc = find_part(g, t.mc, &part, err);
+        return rc < 0 ? rc : add_target(g, &t, part, task, list, err);
+    }
+    for (part = 0; part < g->nparts && rc == 0; part++)
+        rc = add_target(g, &t, part, task, list, err);
+    return rc;
+}
+
+/* ---- what can be wrong with a graph ---- */
+
+static const char *rule_text(enum bz_tgraph_rule rule)
+{
+    static const char *const texts[] = {
+        [BZ_TGRAPH_AFTER] = "addtask",
+        [BZ_TGRAPH_MCDEPENDS] = "[mcdepends]",
+        [BZ_TGRAPH_DEPTASK] = "[deptask] and DEPENDS",
+        [BZ_TGRAPH_RDEPTASK] = "[rdeptask] and RDEPENDS",
+        [BZ_TGRAPH_DEPENDS] = "[depends]",
+        [BZ_TGRAPH_RDEPENDS] = "[rdepends]",
+        [BZ_TGRAPH_RECRDEPTASK] = "[recrdeptask]",
+    };
+
+    return texts[rule];
+}
+
+static void show_cycle(const struct bz_tgraph *g, struct bz_buf *why)
+{
+    for (size_t i = 0; i < g->cycle.len; i++) {
+        const struct bz_tgraph_step *from = &g->cycle.at[i];
+        const struct bz_tgraph_step *to = &g->cycle.at[(i + 1) % g->cycle.len];
+
+        bz_buf_addf(why, "  %.*s:%.*s waits for %.*s:%.*s by %s (%.*s)\n",
+                    BZ_STR_ARG(from->recipe->pn), BZ_STR_ARG(from->task->name),
+                    BZ_STR_ARG(to->recipe->pn), BZ_STR_ARG(to->task->name),
+                    rule_text(from->rule), BZ_STR_ARG(from->recipe->path));
+    }
+}
+
+static void show_notes(const struct bz_goal *g, struct bz_buf *notes)
+{
+    for (size_t i = 0; i < g->nparts; i++)
+        for (size_t k = 0; g->provide[i] && k < g->provide[i]->notes.len; k++)
+            bz_buf_addf(notes, "%.*s\n", BZ_STR_ARG(g->provide[i]->notes.at[k].text));
+}
+
+int bz_goal_open(struct bz_goal *g, struct bz_pipeline *p,
+                 const struct bz_goal_opts *opts, struct bz_buf *notes,
+                 struct bz_buf *why, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct target_list list = {0};
+    int rc = bz_pipeline_survey(p, &g->survey, err);
+
+    if (rc == 0)
+        rc = open_parts(g, err);
+    for (size_t i = 0; i < opts->n && rc == 0; i++)
+        rc = read_target(g, opts->targets[i], opts->task, &list, err);
+    if (rc < 0)
+        return rc;
+    g->need.incomplete = opts->incomplete;
+    rc = bz_tgraph_build(&g->graph, &g->need, g->mcs, list.at, list.len, err);
+    show_notes(g, notes);
+    show_cycle(&g->graph, why);
+    bz_buf_add_str(why, bz_buf_str(&g->graph.lack));
+    return rc;
+}
+
+void bz_goal_close(struct bz_goal *g)
+{
+    bz_tgraph_release(&g->graph);
+    if (g->need.nparts > 0)
+        bz_need_release(&g->need);
+    for (size_t i = 0; i < g->nparts; i++)
+        bz_provide_free(g->provide[i]);
+    free(g->provide);
+    free(g->mcs);
+    bz_survey_release(&g->survey);
+    bz_arena_release(&g->arena);
+    *g = (struct bz_goal){0};
+}
+
+void bz_goal_name(const struct bz_goal *g, uint32_t recipe, struct bz_buf *out)
+{
+    const struct bz_tgraph_recipe *r = &g->graph.recipes[recipe];
+
+    if (g->mcs[r->part].n > 0)
+        bz_buf_addf(out, "mc:%.*s:", BZ_STR_ARG(g->mcs[r->part]));
+    bz_buf_add_str(out, r->facts->pn);
+}

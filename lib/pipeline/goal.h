@@ -1,0 +1,43 @@
+/* goal.h - from the names of targets to the graph of tasks they need.
+ *
+ * Owns what lies between: the survey of recipes, the indexes of who provides what, and
+ * which recipes are needed. One thread.
+ */
+#ifndef BZ_PIPELINE_GOAL_H
+#define BZ_PIPELINE_GOAL_H
+
+#include "graph/tgraph.h"
+#include "pipeline/pipeline.h"
+
+struct bz_goal_opts {
+    const char *const
+        *targets; /* [n], as target.h reads them; world and universe, too */
+    size_t n;
+    const char *task; /* for targets that name none, with or without do_; NULL: the
+                         configuration's BB_DEFAULT_TASK */
+    bool incomplete;  /* leave out what nothing provides; do not fail for it */
+};
+
+struct bz_goal {
+    struct bz_survey survey;
+    struct bz_str *mcs;          /* [nparts]: the names of the configurations */
+    struct bz_provide **provide; /* [nparts] */
+    size_t nparts;
+    struct bz_need need;
+    struct bz_tgraph graph;
+    struct bz_arena arena;
+};
+
+/* BZ_E_NOENT for a target that nothing provides or that has no such task, BZ_E_INVAL
+ * for a cycle, which `why` then shows step by step, and for recipes that contradict
+ * each other. Notes about choices between providers, one a line, are added to `notes`.
+ * The pipeline must outlive *g. Close *g in any case. */
+int bz_goal_open(struct bz_goal *g, struct bz_pipeline *p,
+                 const struct bz_goal_opts *opts, struct bz_buf *notes,
+                 struct bz_buf *why, struct bz_err *err) BZ_MUST_CHECK;
+void bz_goal_close(struct bz_goal *g);
+
+/* Appends "[mc:NAME:]recipe". */
+void bz_goal_name(const struct bz_goal *g, uint32_t recipe, struct bz_buf *out);
+
+#endif

@@ -1,0 +1,3 @@
+SUMMARY = "r"
+RPROVIDES:${PN} += "rv0 rv1"
+BBCLASSEXTEND = "native"

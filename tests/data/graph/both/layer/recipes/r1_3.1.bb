@@ -1,0 +1,6 @@
+SUMMARY = "r"
+DEPENDS = "r0-native assumed-a"
+PROVIDES += "virtual/v1"
+RDEPENDS:${PN} = "r0-dev"
+do_compile[noexec] = "1"
+BBCLASSEXTEND = "native"

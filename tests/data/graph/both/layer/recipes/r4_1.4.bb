@@ -1,0 +1,10 @@
+SUMMARY = "r"
+DEPENDS = "r0 r1 r1-native"
+PROVIDES += "virtual/v0"
+PROVIDES += "virtual/v1"
+PROVIDES += "virtual/v2"
+RDEPENDS:${PN} = "r3 rv1"
+RPROVIDES:${PN} += "rv0"
+do_compile[depends] += "r0-native:do_deploy"
+deltask unpack
+do_build[recrdeptask] += "do_package"

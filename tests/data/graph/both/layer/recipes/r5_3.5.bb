@@ -1,0 +1,3 @@
+SUMMARY = "r"
+DEPENDS = "assumed-b"
+RPROVIDES:${PN}-dev += "rv1"

@@ -1,0 +1,8 @@
+SUMMARY = "r"
+DEPENDS = "r3 r0 r0-native virtual/v2"
+RDEPENDS:${PN} = "r0 r4 r3-dev"
+RPROVIDES:${PN}-dev += "rv0"
+do_package[rdepends] += "r3:do_fetch"
+do_compile[noexec] = "1"
+do_compile[mcdepends] = "mc::alpha:r3:do_install"
+do_build[recrdeptask] += "do_package"

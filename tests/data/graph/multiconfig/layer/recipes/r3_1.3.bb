@@ -1,0 +1,7 @@
+SUMMARY = "r"
+DEPENDS = "r1 r0 virtual/v0"
+RDEPENDS:${PN} = "r1 r2"
+RRECOMMENDS:${PN}-dev = "r1"
+do_compile[depends] += "r0:do_install"
+do_package[rdepends] += "r1:do_deploy"
+do_build[recrdeptask] += "do_build"

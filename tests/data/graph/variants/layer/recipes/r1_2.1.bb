@@ -1,0 +1,6 @@
+SUMMARY = "r"
+DEPENDS = "r0"
+PROVIDES += "virtual/v0"
+do_compile[depends] += "r0:do_install"
+do_configure[noexec] = "1"
+do_build[recrdeptask] += "do_unpack"

@@ -1,0 +1,8 @@
+SUMMARY = "r"
+DEPENDS = "r1 r2"
+RDEPENDS:${PN} = "r2-dev rv1"
+RRECOMMENDS:${PN}-dev = "r1"
+do_package[rdepends] += "r1:do_fetch"
+do_build[noexec] = "1"
+do_build[recrdeptask] += "do_package"
+BBCLASSEXTEND = "native"

@@ -1,0 +1,6 @@
+SUMMARY = "r"
+DEPENDS = "r3 r0 r3-native"
+PROVIDES += "virtual/v2"
+RDEPENDS:${PN} = "r3-dev rv0"
+do_compile[depends] += "r3-native:do_package"
+do_build[recrdeptask] += "do_install"

@@ -1,0 +1,5 @@
+SUMMARY = "r"
+DEPENDS = "r2 r3-native assumed-a"
+RDEPENDS:${PN} = "r0 r4"
+do_package[rdepends] += "r0:do_fetch"
+BBCLASSEXTEND = "native"

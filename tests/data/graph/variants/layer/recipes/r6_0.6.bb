@@ -1,0 +1,5 @@
+SUMMARY = "r"
+DEPENDS = "r4 r0 virtual/v1"
+RDEPENDS:${PN} = "r4 r3-dev"
+do_compile[depends] += "r0:do_deploy"
+do_configure[noexec] = "1"

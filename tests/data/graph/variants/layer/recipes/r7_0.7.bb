@@ -1,0 +1,6 @@
+SUMMARY = "r"
+DEPENDS = "r5-native"
+do_package[rdepends] += "r3:do_fetch"
+do_build[recrdeptask] += "do_package"
+BBCLASSEXTEND = "native"
+NATIVEDEPS = "r5-native"

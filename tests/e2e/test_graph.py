@@ -1,0 +1,120 @@
+"""bitzel graph: the answers of BitBake, the forms it is shown in, and what goes wrong."""
+
+import os
+import re
+import shutil
+import unittest
+from pathlib import Path
+
+import bitzel
+import demo
+
+DATA = Path(__file__).resolve().parent.parent / "data" / "graph"
+
+
+def read_dot(text):
+    """Tasks, and pairs of tasks."""
+    found = set()
+    for line in text.splitlines():
+        match = re.match(r'"(.*?)" (?:-> "(.*?)"|\[)', line)
+        if match:
+            found.add(" ".join(filter(None, match.groups())))
+    return found
+
+
+class Recorded(bitzel.Case):
+    def check(self, name):
+        shutil.copytree(DATA / name, self.dir / name)
+        targets = (DATA / name / "targets").read_text(encoding="utf-8").split()
+        result = self.run_bitzel("--directory", self.dir / name / "build", "graph", "--dot",
+                                 *targets)
+        self.assert_exit(result, 0)
+        expected = set((DATA / name / "expected").read_text(encoding="utf-8").splitlines())
+        self.assertGreater(len(expected), 100)
+        self.assertEqual(read_dot(result.out), expected)
+
+    def test_configurations_that_wait_for_each_other(self):
+        self.check("multiconfig")
+
+    def test_variants_and_recursion(self):
+        self.check("variants")
+
+    def test_all_at_once(self):
+        self.check("both")
+
+    def test_a_recorded_project_of_two_layers(self):
+        records = os.environ.get("BITZEL_CONFORMANCE")
+        records = Path(records) if records else Path(__file__).resolve().parents[3] / "shared/conformance"
+        if not (records / "mini").is_dir():
+            return  # they are not part of this tree
+        mini = self.dir / "mini"
+        shutil.copytree(records / "mini", mini)
+        result = self.run_bitzel("--directory", mini / "build", "graph", "--dot", "image", "user",
+                                 "semantics")
+        self.assert_exit(result, 0)
+        expected = (mini / "expected" / "task-depends.dot").read_text(encoding="utf-8")
+        lines = set(expected.replace("@MINI@", str(mini)).splitlines())
+        self.assertEqual(set(result.out.splitlines()), lines)
+
+
+class Graph(demo.Project):
+    def setUp(self):
+        super().setUp()
+        self.write("meta-one/classes/base.bbclass",
+                   "addtask fetch\naddtask build after do_fetch\ndo_build[deptask] = \"do_build\"\n")
+        self.write("meta-one/recipes/app.bb", 'DEPENDS = "hello"\n')
+        self.write("meta-one/recipes/image.bb", 'DEPENDS = "app hello"\n')
+
+    def graph(self, *args):
+        return self.run_bitzel("--directory", self.dir / "build", "graph", *args)
+
+    def test_tasks_with_what_they_wait_for(self):
+        result = self.graph("app")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.out, "app:do_fetch\n"
+                                     "app:do_build > app:do_fetch hello:do_build\n"
+                                     "hello:do_fetch\n"
+                                     "hello:do_build > hello:do_fetch\n")
+
+    def test_recipes_without_what_others_imply(self):
+        self.assertIn("image > app hello\n", self.graph("--recipes", "image").out)
+        self.assertIn("image > app\n", self.graph("--recipes", "--reduce", "image").out)
+
+    def test_a_task_of_a_target(self):
+        self.assertEqual(self.graph("-c", "fetch", "app").out, "app:do_fetch\n")
+        self.assertEqual(self.graph("app:do_fetch").out, "app:do_fetch\n")
+
+    def test_json(self):
+        got = self.graph("--json", "app").json["tasks"]
+        self.assertEqual(got[1]["name"], "app:do_build")
+        self.assertEqual(got[1]["recipe"], "app")
+        self.assertEqual(got[1]["waits_for"], ["app:do_fetch", "hello:do_build"])
+
+    @unittest.skipUnless(shutil.which("dot"), "graphviz is not installed")
+    def test_a_picture(self):
+        result = self.graph("--svg", "image")
+        self.assert_exit(result, 0)
+        self.assertIn("<svg", result.out)
+        self.assertIn("do_build", result.out)
+
+    def test_what_is_wrong_is_explained(self):
+        self.write("meta-one/recipes/lost.bb", 'DEPENDS = "app-missing"\n')
+        self.write("meta-one/recipes/top.bb", 'RDEPENDS = "ring"\n')
+        self.write("meta-one/recipes/ring.bb", 'do_fetch[depends] = "ring:do_build"\n')
+        result = self.graph("ap")
+        self.assert_exit(result, 3)
+        self.assertIn("nothing provides 'ap'; did you mean", result.err)
+        result = self.graph("app:do_nothing")
+        self.assert_exit(result, 3)
+        self.assertIn("app has no task do_nothing", result.err)
+        result = self.graph("ring")
+        self.assert_exit(result, 2)
+        self.assertIn("ring:do_fetch waits for ring:do_build by [depends]", result.err)
+        self.assertIn("ring:do_build waits for ring:do_fetch by addtask", result.err)
+
+    def test_forms_exclude_each_other(self):
+        self.assert_exit(self.graph("--dot", "--json", "app"), 2)
+
+
+if __name__ == "__main__":
+    bitzel.main()
