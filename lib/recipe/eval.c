@@ -75,23 +75,53 @@ static int add_dirs(struct bz_eval *e, struct bz_str list, struct bz_buf *dirs,
     return rc;
 }
 
+static bool all_absolute(struct bz_str dirs)
+{
+    struct bz_str dir;
+
+    while (bz_str_next_part(&dirs, ':', &dir))
+        if (!bz_path_is_absolute(dir))
+            return false;
+    return true;
+}
+
+/* `name` in a directory that is not of BBPATH. */
+static struct bz_str find_in(struct bz_eval *e, struct bz_str dir, struct bz_str name,
+                             struct search *search)
+{
+    struct bz_path path;
+    struct bz_err err;
+
+    if (bz_path_join(dir, name, &path, &err) < 0)
+        return (struct bz_str){0};
+    note_tried(search, bz_path_str(&path));
+    if (!bz_library_exists(e->library, bz_path_str(&path)))
+        return (struct bz_str){0};
+    return bz_library_look(e->library, bz_path_str(&path))->path;
+}
+
 /* `name` along `first`, which may be empty, and BBPATH. */
 static int find(struct bz_eval *e, struct bz_str first, struct bz_str name,
                 struct bz_str *out, bool *again, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf dirs = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf buf = {0};
     struct search search = {.meta = e->meta};
-    struct bz_str bbpath;
-    int rc = get(e, "BBPATH", 0, &bbpath, err);
+    struct bz_str dirs, dir;
+    int rc = get(e, "BBPATH", 0, &dirs, err);
 
-    bz_buf_add_str(&dirs, first);
-    if (rc == 0)
-        rc = add_dirs(e, bbpath, &dirs, err);
-    if (rc < 0)
-        return rc;
-    *out = bz_library_find(e->library, bz_buf_str(&dirs), name, note_tried, &search);
+    if (rc == 0 && !dirs.p && first.n == 0)
+        first = BZ_STR("."); /* where BitBake looks if it is told nothing */
+    *out = (struct bz_str){0};
+    while (rc == 0 && !out->p && first.n > 0 && bz_str_next_part(&first, ':', &dir))
+        *out = find_in(e, dir, name, &search);
+    if (rc == 0 && !out->p && !all_absolute(dirs)) {
+        rc = add_dirs(e, dirs, &buf, err);
+        dirs = bz_buf_str(&buf);
+    }
+    if (rc == 0 && !out->p)
+        *out = bz_library_find(e->library, dirs, name, note_tried, &search);
     *again = search.again;
-    return 0;
+    return rc;
 }
 
 static int fail_cycle(const struct bz_eval *e, const char *path, struct bz_err *err)

@@ -25,6 +25,21 @@ struct book {
     struct bz_str diags;
 };
 
+/* Searches along the same directories; there are few such lists, and each is used for
+ * every class of every recipe. */
+struct search {
+    struct bz_map trails; /* name -> struct trail * */
+};
+
+/* The paths that were tried for a name; what is there is the last of them. */
+struct trail {
+    bool found;
+    size_t n;
+    struct bz_str paths[];
+};
+
+struct paths BZ_VEC(struct bz_str);
+
 struct bz_library {
     struct bz_sync_mutex mu;
     struct bz_arena arena;      /* mu; looks, diagnostics */
@@ -32,6 +47,7 @@ struct bz_library {
     struct bz_map looks;        /* mu; path -> struct bz_library_look * */
     struct bz_map diags;        /* mu; path -> struct bz_str * */
     struct bz_map shelves;      /* mu; path -> struct shelf * */
+    struct bz_map searches;     /* mu; directories -> struct search * */
     bz_library_hash_fn hash;
     void *hash_ctx;
 };
@@ -68,6 +84,9 @@ void bz_library_free(struct bz_library *lib)
     for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->shelves, it));)
         shelf_free(it->p);
     bz_map_release(&lib->shelves);
+    for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->searches, it));)
+        bz_map_release(&((struct search *)it->p)->trails);
+    bz_map_release(&lib->searches);
     for (size_t i = 0; i < BZ_COUNTOF(lib->books); i++) {
         for (struct bz_map_entry *it = NULL; (it = bz_map_next(&lib->books[i], it));)
             book_free(it->p);
@@ -174,24 +193,84 @@ const struct bz_library_look *bz_library_look(struct bz_library *lib,
     return find_look(lib, path);
 }
 
-struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
-                              struct bz_str name, bz_library_tried_fn tried, void *ctx)
-{
-    struct bz_str dir;
+/* ---- searches ---- */
 
-    while (bz_str_next_part(&dirs, ':', &dir)) {
+static struct trail *find_trail(struct bz_library *lib, struct bz_str dirs,
+                                struct bz_str name)
+{
+    const struct bz_map_entry *it;
+    struct trail *t = NULL;
+
+    bz_sync_lock(&lib->mu);
+    it = bz_map_get(&lib->searches, dirs);
+    if (it)
+        it = bz_map_get(&((struct search *)it->p)->trails, name);
+    if (it)
+        t = it->p;
+    bz_sync_unlock(&lib->mu);
+    return t;
+}
+
+/* Keeps the paths as a trail, which equals that of any other thread. */
+static struct trail *keep_trail(struct bz_library *lib, struct bz_str dirs,
+                                struct bz_str name, const struct paths *paths,
+                                bool found)
+{
+    size_t bytes = paths->len * sizeof(paths->at[0]);
+    struct bz_map_entry *it;
+    struct search *search;
+    struct trail *t;
+
+    bz_sync_lock(&lib->mu);
+    t = bz_arena_alloc(&lib->arena, sizeof(*t) + bytes, _Alignof(struct trail));
+    t->found = found;
+    t->n = paths->len;
+    if (bytes > 0)
+        memcpy(t->paths, paths->at, bytes);
+    it = bz_map_get(&lib->searches, dirs);
+    if (!it) {
+        it = bz_map_put(&lib->searches, bz_arena_dup(&lib->arena, dirs));
+        it->p = BZ_ARENA_NEW(&lib->arena, struct search);
+    }
+    search = it->p;
+    if (!bz_map_get(&search->trails, name))
+        bz_map_put(&search->trails, bz_arena_dup(&lib->arena, name))->p = t;
+    bz_sync_unlock(&lib->mu);
+    return t;
+}
+
+static struct trail *follow(struct bz_library *lib, struct bz_str dirs,
+                            struct bz_str name)
+{
+    BZ_CLEANUP(bz_vec_release) struct paths paths = {0};
+    struct bz_str rest = dirs, dir;
+    bool found = false;
+
+    while (!found && bz_str_next_part(&rest, ':', &dir)) {
         const struct bz_library_look *look;
         struct bz_path path;
         struct bz_err err;
 
         if (bz_path_join(dir, name, &path, &err) < 0)
             continue;
-        tried(ctx, bz_path_str(&path));
         look = look_at(lib, bz_path_str(&path));
-        if (is_there(lib, look))
-            return look->path;
+        if (look)
+            BZ_VEC_PUSH(&paths, look->path);
+        found = is_there(lib, look);
     }
-    return (struct bz_str){0};
+    return keep_trail(lib, dirs, name, &paths, found);
+}
+
+struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
+                              struct bz_str name, bz_library_tried_fn tried, void *ctx)
+{
+    const struct trail *t = find_trail(lib, dirs, name);
+
+    if (!t)
+        t = follow(lib, dirs, name);
+    for (size_t i = 0; i < t->n; i++)
+        tried(ctx, t->paths[i]);
+    return t->found ? t->paths[t->n - 1] : (struct bz_str){0};
 }
 
 /* ---- directories ---- */

@@ -56,8 +56,9 @@ void bz_library_tell(struct bz_library *lib, struct bz_str key, struct bz_str te
 bool bz_library_exists(struct bz_library *lib, struct bz_str path);
 
 /* `name` in the first of the directories, separated by ':', that has it; p ==
- * NULL if none does. Reports each path it tries. The result lives as long as
- * the library. */
+ * NULL if none does. Reports each path that counts. The result lives as long as
+ * the library, which remembers every search: it is for lists of directories that
+ * are used again and again. */
 typedef void (*bz_library_tried_fn)(void *ctx, struct bz_str path);
 struct bz_str bz_library_find(struct bz_library *lib, struct bz_str dirs,
                               struct bz_str name, bz_library_tried_fn tried, void *ctx);

@@ -93,6 +93,32 @@ static void a_search_takes_the_first_and_reports_what_it_tried(void **state)
     assert_null(found.p);
 }
 
+static void a_search_that_is_repeated_reports_the_same_again(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf dirs = {0};
+    struct bz_buf tried[4] = {{0}};
+    struct bz_str found[4];
+
+    put_file(w, "two/x.inc", "");
+    bz_buf_addf(&dirs, "%s/one:%s/two", w->dir->path, w->dir->path);
+    for (size_t i = 0; i < BZ_COUNTOF(found); i++) {
+        found[i] =
+            bz_library_find(w->library, bz_buf_str(&dirs),
+                            i < 2 ? BZ_STR("x.inc") : BZ_STR("y.inc"), note, &tried[i]);
+        put_file(w, "one/x.inc", ""); /* too late: it was looked for */
+        put_file(w, "two/y.inc", "");
+    }
+    assert_string_equal(found[0].p, at(w, "two/x.inc").p);
+    assert_true(found[1].p == found[0].p);
+    assert_string_equal(found[3].p, at(w, "two/y.inc").p);
+    assert_string_equal(bz_buf_text(&tried[1]), bz_buf_text(&tried[0]));
+    assert_string_equal(bz_buf_text(&tried[3]), bz_buf_text(&tried[2]));
+    assert_true(tried[0].len > 0 && tried[2].len > 0);
+    for (size_t i = 0; i < BZ_COUNTOF(tried); i++)
+        bz_buf_release(&tried[i]);
+}
+
 static void what_the_parser_says_is_told_once(void **state)
 {
     struct world *w = *state;
@@ -314,6 +340,7 @@ int main(void)
         world_test(existence_is_asked_once_and_follows_links),
         world_test(a_path_too_long_does_not_exist),
         world_test(a_search_takes_the_first_and_reports_what_it_tried),
+        world_test(a_search_that_is_repeated_reports_the_same_again),
         world_test(what_the_parser_says_is_told_once),
         world_test(what_the_parser_says_comes_by_path),
         world_test(a_sheet_is_the_callers),
