@@ -24,45 +24,24 @@ static const struct bz_str nothing;
 
 /* ---- names that may not be set ---- */
 
-/* What there is to know of a name. Every assignment asks, so it is asked once. */
-struct look {
-    size_t colons;
-    bool old_syntax; /* operators used to be written with an underscore */
-};
-
-/* Whether the rest of a name, from behind an underscore, begins with an operator. */
-static bool is_operator(struct bz_str rest)
+static size_t count_colons(struct bz_str name)
 {
-    switch (rest.n > 0 ? rest.p[0] : 0) {
-    case 'a':
-        return bz_str_starts(rest, BZ_STR("append"));
-    case 'p':
-        return bz_str_starts(rest, BZ_STR("prepend"));
-    case 'r':
-        return bz_str_starts(rest, BZ_STR("remove"));
-    default:
-        return false;
-    }
+    struct bz_str part;
+    size_t n = 0;
+
+    while (bz_str_cut(name, ':', &part, &name))
+        n++;
+    return n;
 }
 
-static struct look look_at(struct bz_str name)
+static int check_size(struct bz_str name, struct bz_err *err)
 {
-    struct look look = {0};
-    struct bz_str rest = name, part;
+    size_t parts = count_colons(name);
 
-    while (bz_str_cut(rest, ':', &part, &rest))
-        look.colons++;
-    for (rest = name; !look.old_syntax && bz_str_cut(rest, '_', &part, &rest);)
-        look.old_syntax = is_operator(rest);
-    return look;
-}
-
-static int check_size(struct bz_str name, const struct look *look, struct bz_err *err)
-{
-    if (name.n > NAME_MAX_BYTES || look->colons > NAME_MAX_PARTS)
+    if (name.n > NAME_MAX_BYTES || parts > NAME_MAX_PARTS)
         return bz_fail(err, BZ_E_LIMIT,
                        "name of a variable has %zu bytes and %zu overrides: %.*s",
-                       name.n, look->colons, BZ_STR_ARG(name));
+                       name.n, parts, BZ_STR_ARG(name));
     return 0;
 }
 
@@ -98,6 +77,8 @@ static struct bz_str hint_for(const struct bz_vars *v, struct bz_str name)
         if (e)
             return *(const struct bz_str *)e->p;
     }
+    if (name.n == 0 || (name.p[0] != 'B' && name.p[0] != 'M'))
+        return nothing; /* those below begin with one of them */
     for (size_t i = 0; i < BZ_COUNTOF(renamed); i++)
         if (bz_str_eq(renamed[i].name, name))
             return renamed[i].hint;
@@ -122,21 +103,45 @@ int bz_assign_check_renamed(struct bz_str name, struct bz_err *err)
     return check_renamed(NULL, name, err);
 }
 
-static int check_name(const struct bz_vars *v, struct bz_str name,
-                      const struct look *look, struct bz_err *err)
+/* Whether the rest of a name, from behind an underscore, begins with an operator. */
+static bool is_operator(struct bz_str rest)
 {
-    struct bz_str base = name, rest;
-    int rc = check_size(name, look, err);
+    switch (rest.n > 0 ? rest.p[0] : 0) {
+    case 'a':
+        return bz_str_starts(rest, BZ_STR("append"));
+    case 'p':
+        return bz_str_starts(rest, BZ_STR("prepend"));
+    case 'r':
+        return bz_str_starts(rest, BZ_STR("remove"));
+    default:
+        return false;
+    }
+}
+
+/* Operators used to be written with an underscore. */
+static bool is_old_syntax(struct bz_str name)
+{
+    struct bz_str head, rest = name;
+
+    while (bz_str_cut(rest, '_', &head, &rest))
+        if (is_operator(rest))
+            return !bz_str_starts(name, BZ_STR("__anon_"));
+    return false;
+}
+
+static int check_name(const struct bz_vars *v, struct bz_str name, struct bz_err *err)
+{
+    struct bz_str base, rest;
+    int rc = check_size(name, err);
 
     if (rc < 0)
         return rc;
-    if (look->old_syntax && !bz_str_starts(name, BZ_STR("__anon_")))
+    if (is_old_syntax(name))
         return bz_fail(err, BZ_E_INVAL,
                        "variable %.*s contains an operation in the old syntax: write "
                        ":append, :prepend or :remove",
                        BZ_STR_ARG(name));
-    if (look->colons > 0)
-        bz_str_cut(name, ':', &base, &rest);
+    bz_str_cut(name, ':', &base, &rest);
     return check_renamed(v, base, err);
 }
 
@@ -195,23 +200,21 @@ static int set_op(struct bz_vars *v, struct bz_str full, const struct bz_ops_nam
 int bz_assign_set(struct bz_vars *v, struct bz_str name, struct bz_str value,
                   unsigned how, const struct bz_vars_at *at, struct bz_err *err)
 {
-    struct look look = look_at(name);
     struct bz_ops_name op;
     struct bz_store_cell *c;
     struct bz_store_var *var;
-    int rc = check_name(v, name, &look, err);
+    int rc = check_name(v, name, err);
 
     if (rc < 0)
         return rc;
-    if (look.colons > 0 && bz_ops_parse(name, &op))
+    if (bz_ops_parse(name, &op))
         return set_op(v, name, &op, value, at, err);
     c = bz_store_cell(v, name);
     if (!(how & BZ_VARS_SET_PARSING))
         rc = drop_pending(v, c, err);
     if (rc < 0)
         return rc;
-    if (look.colons > 0)
-        bz_override_add(v, name);
+    bz_override_add(v, name);
     var = bz_store_write(v, c);
     var->content = bz_store_keep(v, value, var->content);
     var->has_content = true;
@@ -250,8 +253,7 @@ static void del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *
 int bz_assign_del(struct bz_vars *v, struct bz_str name, const struct bz_vars_at *at,
                   struct bz_err *err)
 {
-    struct look look = look_at(name);
-    int rc = check_size(name, &look, err);
+    int rc = check_size(name, err);
 
     if (rc == 0)
         del(v, name, at);
@@ -363,13 +365,11 @@ static int move_variants(struct bz_vars *v, const struct bz_store_cell *c,
 static int spend(struct renaming *r, struct bz_str from, struct bz_str to,
                  struct bz_err *err)
 {
-    struct look look = look_at(to);
-
     if (r->depth > RENAME_DEPTH || r->left < to.n + RENAME_COST)
         return bz_fail(err, BZ_E_LIMIT, "renaming %.*s finds ever more variants of it",
                        BZ_STR_ARG(from));
     r->left -= to.n + RENAME_COST;
-    return check_size(to, &look, err);
+    return check_size(to, err);
 }
 
 static int move(struct bz_vars *v, struct bz_store_cell *c, struct bz_str to,
@@ -445,9 +445,8 @@ static void list_export(struct bz_vars *v, struct bz_store_cell *c)
 int bz_assign_flag(struct bz_vars *v, struct bz_str name, struct bz_str flag,
                    struct bz_str value, const struct bz_vars_at *at, struct bz_err *err)
 {
-    struct look look = look_at(name);
     struct bz_store_cell *c;
-    int rc = check_size(name, &look, err);
+    int rc = check_size(name, err);
 
     if (rc < 0)
         return rc;

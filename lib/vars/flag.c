@@ -41,7 +41,9 @@ static const struct bz_store_flag *find_weak(const struct bz_store_flags *f,
     for (uint32_t i = 0; i < f->n; i++) {
         struct bz_str name = f->at[i].name;
 
-        if (bz_str_cut_prefix(&name, BZ_FLAG_WEAK) && bz_str_eq(name, flag))
+        /* Few have the length, which is the quickest to tell. */
+        if (name.n == flag.n + BZ_FLAG_WEAK.n &&
+            bz_str_cut_prefix(&name, BZ_FLAG_WEAK) && bz_str_eq(name, flag))
             return &f->at[i];
     }
     return NULL;

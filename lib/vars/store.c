@@ -36,7 +36,7 @@ static void look_above(const struct bz_vars *v, struct bz_store_cell *c,
     }
 }
 
-struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name)
+static struct bz_store_cell *find_cell(struct bz_vars *v, struct bz_str name)
 {
     uint64_t hash = bz_str_hash(name);
     struct bz_map_entry *e = bz_map_put_u64(&v->cells, hash);
@@ -55,6 +55,14 @@ struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name)
     c->next = e->p;
     e->p = c;
     return c;
+}
+
+struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name)
+{
+    /* A statement asks for its variable up to a dozen times in a row. */
+    if (!v->last || !bz_str_eq(v->last->name, name))
+        v->last = find_cell(v, name);
+    return v->last;
 }
 
 struct bz_store_node *bz_store_own(struct bz_vars *v, struct bz_store_cell *c)

@@ -135,8 +135,9 @@ struct bz_store_overrides {
 struct bz_vars {
     const struct bz_vars *parent;
     struct bz_arena arena;
-    struct bz_map nodes; /* hash -> struct bz_store_node * */
-    struct bz_map cells; /* hash -> struct bz_store_cell * */
+    struct bz_map nodes;        /* hash -> struct bz_store_node * */
+    struct bz_map cells;        /* hash -> struct bz_store_cell * */
+    struct bz_store_cell *last; /* the one asked for last, or NULL */
     struct bz_map flag_cells;
     uint64_t gen;
 
