@@ -17,35 +17,9 @@ int bz_str_cmp(struct bz_str a, struct bz_str b)
     return (a.n > b.n) - (a.n < b.n);
 }
 
-/* NULL + 0 is undefined in C, so an empty slice stays where it is. */
-static struct bz_str drop(struct bz_str s, size_t n)
-{
-    return n ? bz_str_of(s.p + n, s.n - n) : s;
-}
-
-struct bz_str bz_str_sub(struct bz_str s, size_t from, size_t to)
-{
-    BZ_ASSERT(from <= to && to <= s.n);
-    s.n = to;
-    return drop(s, from);
-}
-
-bool bz_str_starts(struct bz_str s, struct bz_str prefix)
-{
-    return s.n >= prefix.n && bz_str_eq(bz_str_of(s.p, prefix.n), prefix);
-}
-
 bool bz_str_ends(struct bz_str s, struct bz_str suffix)
 {
-    return s.n >= suffix.n && bz_str_eq(drop(s, s.n - suffix.n), suffix);
-}
-
-bool bz_str_cut_prefix(struct bz_str *s, struct bz_str prefix)
-{
-    if (!bz_str_starts(*s, prefix))
-        return false;
-    *s = drop(*s, prefix.n);
-    return true;
+    return s.n >= suffix.n && bz_str_eq(bz_str_drop(s, s.n - suffix.n), suffix);
 }
 
 bool bz_str_cut_suffix(struct bz_str *s, struct bz_str suffix)
@@ -95,7 +69,7 @@ struct bz_str bz_str_trim_start(struct bz_str s)
     size_t n;
 
     while ((n = space(s)) != 0)
-        s = drop(s, n);
+        s = bz_str_drop(s, n);
     return s;
 }
 
@@ -106,7 +80,7 @@ struct bz_str bz_str_trim_end(struct bz_str s)
     do {
         /* No UTF-8 sequence is the end of another, so lengths cannot be confused. */
         for (n = 3; n > 0; n--) {
-            if (n <= s.n && space(drop(s, s.n - n)) == n)
+            if (n <= s.n && space(bz_str_drop(s, s.n - n)) == n)
                 break;
         }
         s.n -= n;
@@ -149,13 +123,6 @@ size_t bz_str_find(struct bz_str s, struct bz_str needle)
     return at ? (size_t)(at - s.p) : BZ_STR_NONE;
 }
 
-size_t bz_str_find_byte(struct bz_str s, char c)
-{
-    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
-
-    return at ? (size_t)(at - s.p) : BZ_STR_NONE;
-}
-
 size_t bz_str_rfind_byte(struct bz_str s, char c)
 {
     const char *at = s.n ? memrchr(s.p, c, s.n) : NULL;
@@ -163,29 +130,15 @@ size_t bz_str_rfind_byte(struct bz_str s, char c)
     return at ? (size_t)(at - s.p) : BZ_STR_NONE;
 }
 
-bool bz_str_cut(struct bz_str s, char sep, struct bz_str *head, struct bz_str *tail)
-{
-    size_t at = bz_str_find_byte(s, sep);
-
-    if (at == BZ_STR_NONE) {
-        *head = s;
-        *tail = (struct bz_str){0};
-        return false;
-    }
-    *head = bz_str_of(s.p, at);
-    *tail = drop(s, at + 1);
-    return true;
-}
-
 bool bz_str_next_word(struct bz_str *rest, struct bz_str *word)
 {
     struct bz_str s = bz_str_trim_start(*rest);
     size_t n = 0;
 
-    while (n < s.n && space(drop(s, n)) == 0)
+    while (n < s.n && space(bz_str_drop(s, n)) == 0)
         n++;
     *word = bz_str_of(s.p, n);
-    *rest = drop(s, n);
+    *rest = bz_str_drop(s, n);
     return n > 0;
 }
 

@@ -50,14 +50,37 @@ static inline bool bz_str_eq(struct bz_str a, struct bz_str b)
 /* By bytes as unsigned numbers, a prefix first: the same order in every locale. */
 int bz_str_cmp(struct bz_str a, struct bz_str b);
 
-/* The bytes from `from` up to but without `to`; from <= to <= s.n. */
-struct bz_str bz_str_sub(struct bz_str s, size_t from, size_t to);
+/* Without its first n bytes. NULL + 0 is undefined in C, so an empty slice stays where
+ * it is. */
+static inline struct bz_str bz_str_drop(struct bz_str s, size_t n)
+{
+    return n ? bz_str_of(s.p + n, s.n - n) : s;
+}
 
-bool bz_str_starts(struct bz_str s, struct bz_str prefix);
+/* The bytes from `from` up to but without `to`; from <= to <= s.n. */
+static inline struct bz_str bz_str_sub(struct bz_str s, size_t from, size_t to)
+{
+    BZ_ASSERT(from <= to && to <= s.n);
+    s.n = to;
+    return bz_str_drop(s, from);
+}
+
+static inline bool bz_str_starts(struct bz_str s, struct bz_str prefix)
+{
+    return s.n >= prefix.n && bz_str_eq(bz_str_of(s.p, prefix.n), prefix);
+}
+
 bool bz_str_ends(struct bz_str s, struct bz_str suffix);
 
 /* True if *s began (ended) with it, and then it is cut off. */
-bool bz_str_cut_prefix(struct bz_str *s, struct bz_str prefix);
+static inline bool bz_str_cut_prefix(struct bz_str *s, struct bz_str prefix)
+{
+    if (!bz_str_starts(*s, prefix))
+        return false;
+    *s = bz_str_drop(*s, prefix.n);
+    return true;
+}
+
 bool bz_str_cut_suffix(struct bz_str *s, struct bz_str suffix);
 
 struct bz_str bz_str_trim(struct bz_str s); /* white space at both ends */
@@ -66,12 +89,31 @@ struct bz_str bz_str_trim_end(struct bz_str s);
 
 /* Where it first (last) occurs, or BZ_STR_NONE. An empty needle is found at 0. */
 size_t bz_str_find(struct bz_str s, struct bz_str needle);
-size_t bz_str_find_byte(struct bz_str s, char c);
+static inline size_t bz_str_find_byte(struct bz_str s, char c)
+{
+    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+
+    return at ? (size_t)(at - s.p) : BZ_STR_NONE;
+}
+
 size_t bz_str_rfind_byte(struct bz_str s, char c);
 
 /* Splits at the first `sep`, which goes to neither side. Without one, false, and *head
  * is all of s and *tail is empty. */
-bool bz_str_cut(struct bz_str s, char sep, struct bz_str *head, struct bz_str *tail);
+static inline bool bz_str_cut(struct bz_str s, char sep, struct bz_str *head,
+                              struct bz_str *tail)
+{
+    size_t at = bz_str_find_byte(s, sep);
+
+    if (at == BZ_STR_NONE) {
+        *head = s;
+        *tail = (struct bz_str){0};
+        return false;
+    }
+    *head = bz_str_of(s.p, at);
+    *tail = bz_str_drop(s, at + 1);
+    return true;
+}
 
 /* Takes the next word off *rest; words are separated by white space and never empty.
  * `while (bz_str_next_word(&rest, &word))` */

@@ -24,6 +24,7 @@ struct bz_vars *bz_vars_new(const struct bz_vars *parent)
         v->any_filter = parent->any_filter;
         v->any_rename = parent->any_rename;
         bz_map_reserve(&v->cells, COPY_NAMES);
+        bz_map_reserve(&v->nodes, COPY_NAMES / 2);
     } else {
         bz_override_mark(v, bz_store_cell(v, BZ_STR("OVERRIDES")));
         bz_override_mark(v, bz_store_cell(v, BZ_STR("FILE")));
