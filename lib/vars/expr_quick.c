@@ -71,6 +71,87 @@ static void add_refs(const struct question *q, struct bz_refs *refs)
         bz_refs_contains(refs, q->text[0], word);
 }
 
+/* bb.parse.vars_from_file(d.getVar('FILE', False), d)[0] or 'name', by its tokens. */
+struct file_part {
+    size_t index;
+    struct bz_str otherwise;
+};
+
+static bool read_file_part(struct bz_str code, struct file_part *f)
+{
+    static const struct bz_str tokens[] = {
+        {"(",        1},
+        {"d.getVar", 8},
+        {"(",        1},
+        {"'FILE'",   6},
+        {",",        1},
+        {"False",    5},
+        {")",        1},
+        {",",        1},
+        {"d",        1},
+        {")",        1},
+        {"[",        1}
+    };
+    const char *end;
+
+    if (!bz_str_cut_prefix(&code, BZ_STR("bb.parse.vars_from_file")))
+        return false;
+    for (size_t i = 0; i < BZ_COUNTOF(tokens); i++) {
+        code = bz_str_trim_start(code);
+        if (!bz_str_cut_prefix(&code, tokens[i]))
+            return false;
+    }
+    if (code.n < 2 || code.p[0] < '0' || code.p[0] > '2' || code.p[1] != ']')
+        return false;
+    f->index = (size_t)(code.p[0] - '0');
+    code = bz_str_drop(code, 2);
+    if (!bz_str_cut_prefix(&code, BZ_STR(" or ")))
+        return false;
+    end = code.p + code.n;
+    return read_text(code.p, end, &f->otherwise) == end;
+}
+
+/* False for a file name whose parts are not plain to see. */
+static bool part_of_file(struct bz_str file, const struct file_part *f,
+                         struct bz_str *out)
+{
+    struct bz_str stem = file, parts[3] = {{0}};
+    size_t slash = bz_str_rfind_byte(file, '/');
+    size_t n = 0;
+
+    *out = f->otherwise;
+    if (!bz_str_cut_suffix(&stem, BZ_STR(".bb")) &&
+        !bz_str_cut_suffix(&stem, BZ_STR(".bbappend")))
+        return true;
+    if (slash != BZ_STR_NONE)
+        stem = bz_str_sub(stem, slash + 1, stem.n);
+    if (stem.n == 0 || stem.p[0] == '.')
+        return false;
+    while (n < BZ_COUNTOF(parts) && bz_str_next_part(&stem, '_', &parts[n]))
+        n++;
+    if (parts[f->index].n > 0)
+        *out = parts[f->index];
+    return !stem.p; /* else there are too many */
+}
+
+/* PN, PV and PR of every recipe, unless it sets them. */
+static int answer_file_part(struct bz_vars *v, struct bz_str code, struct bz_str *out,
+                            bool *done, struct bz_err *err)
+{
+    struct file_part f;
+    struct bz_str file, part;
+    int rc;
+
+    if (!read_file_part(code, &f))
+        return 0;
+    rc = bz_vars_get(v, BZ_STR("FILE"), BZ_VARS_RAW, &file, err);
+    if (rc < 0 || !part_of_file(file, &f, &part))
+        return 0; /* the long way knows what to say */
+    *out = bz_vars_keep(v, part);
+    *done = true;
+    return 0;
+}
+
 int bz_expr_quick(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
                   struct bz_str *out, bool *done, struct bz_err *err)
 {
@@ -81,7 +162,7 @@ int bz_expr_quick(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
 
     *done = false;
     if (!read_question(code, &q))
-        return 0;
+        return refs ? 0 : answer_file_part(v, code, out, done, err);
     rc = bz_vars_get(v, q.text[0], 0, &value, err);
     if (rc == 0 && value.n > 0 && !bz_expr_bb_has_few(value, q.text[1], q.any, &yes))
         return 0;

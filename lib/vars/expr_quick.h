@@ -1,8 +1,10 @@
-/* expr_quick.h - the one expression that is half of all inline code, read by eye.
+/* expr_quick.h - the two expressions that are most of all inline code, read by eye.
  *
  * bb.utils.contains('VARIABLE', 'words', 'this', 'that', d), or contains_any, with
- * plain strings only: it is recognised and answered without tokens, a tree or memory.
- * What it does is what expr_eval.c would do.
+ * plain strings only, is half of it. And every recipe asks again and again for its PN,
+ * bb.parse.vars_from_file(d.getVar('FILE', False), d)[0] or 'name', and PV and PR; but
+ * references are left to the long way. Both are recognised and answered without tokens,
+ * a tree or memory. What is done is what expr_eval.c would do.
  */
 #ifndef BZ_VARS_EXPR_QUICK_H
 #define BZ_VARS_EXPR_QUICK_H

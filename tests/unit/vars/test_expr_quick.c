@@ -96,32 +96,78 @@ static void the_short_way_and_the_long_way_agree(void **state)
     }
 }
 
+static void parts_of_a_file_name_are_the_same_the_long_way(void **state)
+{
+    static const char *const files[] = {
+        "/l/r/name_1.0.bb", "/l/r/name.bb",      "name_1.0_r3.bb", "/l/_1.0.bb",
+        "/l/name_.bb",      "/l/name_.bbappend", "/l/x.conf",      "/a.b/c",
+        "/l/a_b/c.bb",      "/l/\xc3\xa9_1.bb",  "/l/a__r1.bb",    "",
+        "/l/..bb",          "/l/.x_1.bb",        "/l/.bb",         "/l/a_1_2_3.bb",
+    };
+    BZ_CLEANUP(bz_vars_freep) struct bz_vars *v = expr_store();
+
+    (void)state;
+    for (size_t i = 0; i < 3 * BZ_COUNTOF(files); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf code = {0};
+        struct bz_str quick = {0}, slow = {0};
+        struct bz_err err = {0}, other = {0};
+        bool done;
+        int rc;
+
+        assert_ok(
+            bz_vars_set(v, BZ_STR("FILE"), bz_str_from(files[i / 3]), 0, NULL, &err),
+            &err);
+        bz_buf_addf(&code,
+                    "(bb.parse.vars_from_file(d.getVar('FILE', False),d)[%zu]"
+                    " or 'none')",
+                    i % 3);
+        rc = bz_expr_eval(v, bz_buf_str(&code), NULL, &slow, &other);
+        bz_buf_truncate(&code, code.len - 1);
+        assert_ok(bz_expr_quick(v, bz_str_drop(bz_buf_str(&code), 1), NULL, &quick,
+                                &done, &err),
+                  &err);
+        if (done && (rc < 0 || !bz_str_eq(quick, slow)))
+            fail_msg("%s[%zu]: %.*s, but %.*s", files[i / 3], i % 3, BZ_STR_ARG(quick),
+                     BZ_STR_ARG(slow));
+        if (!done && i / 3 < 12)
+            fail_msg("%s is plain enough", files[i / 3]);
+    }
+}
+
 static void only_the_plain_form_is_quick(void **state)
 {
     static const struct {
         const char *code;
         bool quick;
     } cases[] = {
-        {"bb.utils.contains('A', 'a', 'y', 'n', d)",           true },
-        {"bb.utils.contains_any('A', 'a', 'y', 'n', d)",       true },
-        {"bb.utils.contains('A', 'a', 'y', 'n', d) ",          true },
-        {" bb.utils.contains('A', 'a', 'y', 'n', d)",          false},
-        {"bb.utils.contains('A', 'a', 'y', 'n', d) or 1",      false},
-        {"bb.utils.contains('A', 'a', 'y', 'n', d).x",         false},
-        {"bb.utils.contains('A', 'a', 'y', 'n', dd)",          false},
-        {"bb.utils.contains('A', 'a', 'y', 'n', d",            false},
-        {"bb.utils.contains('A', 'a', 'y', 'n')",              false},
-        {"bb.utils.contains('A', 'a', 'y' 'n', 'x', d)",       false},
-        {"bb.utils.contains('A', 'a', 'y\\n', 'n', d)",        false},
-        {"bb.utils.contains('A', 'a', 'y\n', 'n', d)",         false},
-        {"bb.utils.contains('A', 'a', 'y', 'n, d)",            false},
-        {"bb.utils.contains('A', ['a'], 'y', 'n', d)",         false},
-        {"bb.utils.contains('A', 'a', True, False, d)",        false},
-        {"bb.utils.contains",                                  false},
-        {"bb.utils.contains(",                                 false},
-        {"bb.utils.contains_anyway('A', 'a', 'y', 'n', d)",    false},
-        {"bb.utils.contains(\"\"\"A\"\"\", 'a', 'y', 'n', d)", false},
-        {"",                                                   false},
+        {"bb.utils.contains('A', 'a', 'y', 'n', d)",                            true },
+        {"bb.utils.contains_any('A', 'a', 'y', 'n', d)",                        true },
+        {"bb.utils.contains('A', 'a', 'y', 'n', d) ",                           true },
+        {" bb.utils.contains('A', 'a', 'y', 'n', d)",                           false},
+        {"bb.utils.contains('A', 'a', 'y', 'n', d) or 1",                       false},
+        {"bb.utils.contains('A', 'a', 'y', 'n', d).x",                          false},
+        {"bb.utils.contains('A', 'a', 'y', 'n', dd)",                           false},
+        {"bb.utils.contains('A', 'a', 'y', 'n', d",                             false},
+        {"bb.utils.contains('A', 'a', 'y', 'n')",                               false},
+        {"bb.utils.contains('A', 'a', 'y' 'n', 'x', d)",                        false},
+        {"bb.utils.contains('A', 'a', 'y\\n', 'n', d)",                         false},
+        {"bb.utils.contains('A', 'a', 'y\n', 'n', d)",                          false},
+        {"bb.utils.contains('A', 'a', 'y', 'n, d)",                             false},
+        {"bb.utils.contains('A', ['a'], 'y', 'n', d)",                          false},
+        {"bb.utils.contains('A', 'a', True, False, d)",                         false},
+        {"bb.utils.contains",                                                   false},
+        {"bb.utils.contains(",                                                  false},
+        {"bb.utils.contains_anyway('A', 'a', 'y', 'n', d)",                     false},
+        {"bb.utils.contains(\"\"\"A\"\"\", 'a', 'y', 'n', d)",                  false},
+        {"",                                                                    false},
+        {"bb.parse.vars_from_file(d.getVar('FILE', False),d)[0] or 'x'",        true },
+        {"bb.parse.vars_from_file( d.getVar ('FILE' , False) , d)[2] or \"x\"", true },
+        {"bb.parse.vars_from_file(d.getVar('FILE', False),d)[3] or 'x'",        false},
+        {"bb.parse.vars_from_file(d.getVar('FILE', False),d)[0]",               false},
+        {"bb.parse.vars_from_file(d.getVar('FILE', False),d)[0] or 'x' or 'y'", false},
+        {"bb.parse.vars_from_file(d.getVar('FILE'),d)[0] or 'x'",               false},
+        {"bb.parse.vars_from_file(d.getVar('FILE', False),d)[0] or x",          false},
+        {"bb.parse.vars_from_file(",                                            false},
     };
     BZ_CLEANUP(bz_vars_freep) struct bz_vars *v = expr_store();
     size_t i;
@@ -151,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_short_way_and_the_long_way_agree),
+        cmocka_unit_test(parts_of_a_file_name_are_the_same_the_long_way),
         cmocka_unit_test(only_the_plain_form_is_quick),
         cmocka_unit_test(failures_of_the_variable_are_passed_on),
     };
