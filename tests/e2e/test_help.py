@@ -12,8 +12,9 @@ class Help(bitzel.Case):
             self.assertEqual(self.run_bitzel(*way).out, alone.out)
 
     def test_the_overview_lists_the_commands_there_are(self):
-        self.assertEqual(self.commands(), ["appends", "doctor", "env", "getvar", "help", "layers",
-                                           "parse", "project", "recipes", "version"])
+        self.assertEqual(self.commands(), ["appends", "doctor", "env", "getvar", "graph", "help",
+                                           "layers", "parse", "project", "recipes",
+                                           "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -27,6 +28,7 @@ class Help(bitzel.Case):
     def test_help_names_the_options_of_the_command_and_of_all(self):
         own = {"appends": ["--json"], "recipes": ["--provides", "--skipped", "--json"],
                "doctor": ["--json"], "env": ["--json"],
+               "graph": ["--task", "--recipes", "--reduce", "--dot", "--svg", "--json"],
                "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--json"],
                "project": ["--json"],
