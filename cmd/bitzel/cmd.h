@@ -68,6 +68,7 @@ extern const struct bz_cmd bz_cmd_parse;
 extern const struct bz_cmd bz_cmd_project;
 extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
 extern const struct bz_cmd bz_cmd_recipes;
+extern const struct bz_cmd bz_cmd_sig;
 extern const struct bz_cmd bz_cmd_version;
 
 /* The named command of `of`, or of bitzel itself if that is NULL; or NULL and *err

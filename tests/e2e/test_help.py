@@ -13,7 +13,7 @@ class Help(bitzel.Case):
 
     def test_the_overview_lists_the_commands_there_are(self):
         self.assertEqual(self.commands(), ["appends", "doctor", "env", "getvar", "graph", "help",
-                                           "layers", "parse", "project", "recipes",
+                                           "layers", "parse", "project", "recipes", "sig",
                                            "version"])
 
     def test_every_command_answers_help_in_three_ways(self):
@@ -32,6 +32,7 @@ class Help(bitzel.Case):
                "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--json"],
                "project": ["--json"],
+               "sig": ["--task", "--all", "--inputs", "--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
         everywhere = ["--directory", "--project", "--read", "--postread", "--color", "--quiet",
                       "--verbose", "--help", "--version"]

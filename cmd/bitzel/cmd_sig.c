@@ -1,0 +1,206 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cmd.h"
+#include "cmd_open.h"
+#include "codec/jsonw.h"
+#include "pipeline/signing.h"
+
+struct sig_values {
+    struct bz_opt_list targets;
+    const char *task;
+    bool all, inputs, json;
+};
+
+static const struct bz_opt opts[] = {
+    BZ_OPT_TEXT(struct sig_values, task, 'c', "task", "TASK",
+                "The task of targets that name none"),
+    BZ_OPT_FLAG(struct sig_values, all, 'a', "all",
+                "Also of every task that they wait for"),
+    BZ_OPT_FLAG(struct sig_values, inputs, 0, "inputs",
+                "Also what counts: each variable with its digest and text"),
+    BZ_OPT_FLAG(struct sig_values, json, 0, "json", "Print one JSON object"),
+    BZ_OPT_END,
+};
+
+static const struct bz_opt_arg args[] = {
+    BZ_OPT_SOME(struct sig_values, targets, "TARGET",
+                "A recipe, RECIPE:do_TASK, mc:CONFIGURATION:RECIPE, world"),
+    BZ_OPT_END,
+};
+
+/* What counts for the tasks that are to be shown, kept until all are signed. */
+struct listing {
+    uint32_t n; /* tasks of the graph */
+    struct bz_bitset wanted;
+    bool inputs;
+    struct bz_base_inputs *kept; /* [tasks] */
+    struct bz_arena arena;
+};
+
+static void keep_inputs(void *ctx, uint32_t task, const struct bz_base_inputs *inputs)
+{
+    struct listing *l = ctx;
+
+    if (!l->inputs || !bz_bitset_test(&l->wanted, task))
+        return;
+    for (size_t i = 0; i < inputs->len; i++)
+        BZ_VEC_PUSH(&l->kept[task],
+                    (struct bz_base_input){bz_arena_dup(&l->arena, inputs->at[i].name),
+                                           bz_arena_dup(&l->arena, inputs->at[i].value),
+                                           inputs->at[i].digest});
+}
+
+static void listing_init(struct listing *l, const struct bz_goal *goal,
+                         const struct sig_values *v)
+{
+    const struct bz_tgraph *g = &goal->graph;
+
+    *l = (struct listing){.n = g->dag.n, .inputs = v->inputs};
+    l->kept = bz_mem_array(g->dag.n, sizeof(*l->kept));
+    for (size_t i = 0; i < g->targets.len; i++)
+        bz_bitset_set(&l->wanted, g->targets.at[i]);
+    for (uint32_t t = 0; v->all && t < g->dag.n; t++)
+        bz_bitset_set(&l->wanted, t);
+}
+
+static void listing_release(struct listing *l)
+{
+    for (uint32_t t = 0; t < l->n; t++)
+        bz_vec_release(&l->kept[t]);
+    free(l->kept);
+    bz_bitset_release(&l->wanted);
+    bz_arena_release(&l->arena);
+}
+
+static void add_name(const struct bz_goal *goal, uint32_t task, struct bz_buf *out)
+{
+    const struct bz_tgraph_task *t = &goal->graph.tasks[task];
+
+    bz_goal_name(goal, t->recipe, out);
+    bz_buf_addf(out, ":%.*s", BZ_STR_ARG(t->facts->name));
+}
+
+/* On one line, whatever is in it. */
+static void add_value(struct bz_str value, struct bz_buf *out)
+{
+    for (size_t i = 0; i < value.n; i++) {
+        if (value.p[i] == '\n')
+            bz_buf_addf(out, "\\n");
+        else
+            bz_buf_add_char(out, value.p[i]);
+    }
+}
+
+static void write_text(struct bz_out *out, const struct bz_goal *goal,
+                       const struct listing *l, const struct bz_signing *s)
+{
+    for (size_t t = bz_bitset_next(&l->wanted, 0); t < BZ_BITSET_END;
+         t = bz_bitset_next(&l->wanted, t + 1)) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf line = {0};
+        char hex[BZ_DIGEST_HEX_LEN + 1];
+
+        bz_digest_hex(&s->keys[t], hex);
+        add_name(goal, (uint32_t)t, &line);
+        bz_out_print(out, "%s  ", hex);
+        bz_out_plain(out, bz_buf_text(&line), line.len);
+        bz_out_print(out, "\n");
+        for (size_t i = 0; i < l->kept[t].len; i++) {
+            const struct bz_base_input *in = &l->kept[t].at[i];
+
+            bz_buf_truncate(&line, 0);
+            bz_digest_hex(&in->digest, hex);
+            bz_buf_addf(&line, "%.*s = ", BZ_STR_ARG(in->name));
+            add_value(in->value, &line);
+            bz_out_print(out, "  %.12s  ", hex);
+            bz_out_plain(out, bz_buf_text(&line), line.len);
+            bz_out_print(out, "\n");
+        }
+    }
+}
+
+static void json_inputs(const struct bz_base_inputs *inputs, struct bz_jsonw *w)
+{
+    bz_jsonw_list(bz_jsonw_key(w, "inputs"));
+    for (size_t i = 0; i < inputs->len; i++) {
+        char hex[BZ_DIGEST_HEX_LEN + 1];
+
+        bz_digest_hex(&inputs->at[i].digest, hex);
+        bz_jsonw_map(w);
+        bz_jsonw_str(bz_jsonw_key(w, "name"), inputs->at[i].name);
+        bz_jsonw_cstr(bz_jsonw_key(w, "digest"), hex);
+        bz_jsonw_str(bz_jsonw_key(w, "value"), inputs->at[i].value);
+        bz_jsonw_map_end(w);
+    }
+    bz_jsonw_list_end(w);
+}
+
+static void write_json(struct bz_out *out, const struct bz_goal *goal,
+                       const struct listing *l, const struct bz_signing *s)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0}, name = {0};
+    struct bz_jsonw w = bz_jsonw_to(&text, 2);
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    bz_jsonw_map(&w);
+    bz_jsonw_list(bz_jsonw_key(&w, "tasks"));
+    for (size_t t = bz_bitset_next(&l->wanted, 0); t < BZ_BITSET_END;
+         t = bz_bitset_next(&l->wanted, t + 1)) {
+        bz_buf_truncate(&name, 0);
+        add_name(goal, (uint32_t)t, &name);
+        bz_jsonw_map(&w);
+        bz_jsonw_str(bz_jsonw_key(&w, "name"), bz_buf_str(&name));
+        bz_digest_hex(&s->keys[t], hex);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "signature"), hex);
+        bz_digest_hex(&s->base[t], hex);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "base"), hex);
+        if (l->inputs)
+            json_inputs(&l->kept[t], &w);
+        bz_jsonw_map_end(&w);
+    }
+    bz_jsonw_list_end(&w);
+    bz_jsonw_map_end(&w);
+    bz_out_print(out, "%s\n", bz_buf_text(&text));
+}
+
+static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
+{
+    const struct sig_values *v = values;
+    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
+    BZ_CLEANUP(listing_release) struct listing l = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
+    int rc = bz_cmd_open_project(env, &p, err);
+
+    if (rc == 0)
+        rc = bz_goal_open(&goal, &p, &o, &notes, &why, err);
+    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
+    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    if (rc == 0) {
+        listing_init(&l, &goal, v);
+        rc = bz_signing_run(&s, &p, &goal, keep_inputs, &l, err);
+    }
+    bz_cmd_open_diags(env, &p);
+    if (rc < 0 || !s.keys)
+        return rc;
+    if (v->json)
+        write_json(&env->out, &goal, &l, &s);
+    else
+        write_text(&env->out, &goal, &l, &s);
+    return BZ_CMD_EXIT_SUCCESS;
+}
+
+const struct bz_cmd bz_cmd_sig = {
+    .name = "sig",
+    .summary = "Show the signatures of tasks, and what counts for them",
+    .detail = "Prints the signature of each target's task: a digest of its code, of "
+              "every variable that the code reads, and of the signatures of all tasks "
+              "it waits for. Results are stored by it. The exit status is 3 if there "
+              "is no such target.",
+    .opts = opts,
+    .args = args,
+    .size = sizeof(struct sig_values),
+    .run = run,
+};

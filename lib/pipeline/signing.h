@@ -1,0 +1,27 @@
+/* signing.h - a graph of tasks to their signatures.
+ *
+ * Evaluates each recipe of the graph once and signs its tasks. One thread.
+ */
+#ifndef BZ_PIPELINE_SIGNING_H
+#define BZ_PIPELINE_SIGNING_H
+
+#include "pipeline/goal.h"
+#include "sig/base.h"
+
+struct bz_signing {
+    struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
+    struct bz_digest *keys; /* [tasks of the graph]: the signatures */
+};
+
+/* Told of each task as it is signed, with what counts; texts last for the call. */
+typedef void (*bz_signing_fn)(void *ctx, uint32_t task,
+                              const struct bz_base_inputs *inputs);
+
+/* `fn` may be NULL. The message of a failure names the recipe. Release *s in any case.
+ */
+int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
+                   const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
+                   struct bz_err *err) BZ_MUST_CHECK;
+void bz_signing_release(struct bz_signing *s);
+
+#endif

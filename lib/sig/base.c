@@ -1,0 +1,184 @@
+#include "sig/base.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Changes when the same inputs are to give other digests. */
+#define FORMAT "bitzel signature 1"
+
+enum tag {
+    TAG_FORMAT = 1,
+    TAG_RECIPE,
+    TAG_TASK,
+    TAG_CODE,
+    TAG_INPUT,
+    TAG_MACHINE,
+    TAG_DISTRO,
+    TAG_NAME,
+    TAG_VALUE,
+};
+
+/* What is known of an item of bz_deps besides its text. */
+struct extra {
+    struct bz_digest digest; /* zero: not computed yet */
+};
+
+struct bz_base {
+    struct bz_digest_hasher *hasher;
+    struct bz_deps deps;
+    struct bz_str recipe, machine, distro;
+    struct extras BZ_VEC(struct extra) extras;   /* by number of the item */
+    struct bz_base_order BZ_VEC(uint32_t) order; /* numbers of all items, by name */
+};
+
+/* Recipes whose results run on the build host have no machine. */
+static int read_machine(struct bz_base *b, struct bz_vars *v, struct bz_err *err)
+{
+    struct bz_str overrides, part;
+    int rc = bz_vars_get(v, BZ_STR("OVERRIDES"), 0, &overrides, err);
+
+    while (rc == 0 && overrides.n > 0 && bz_str_next_part(&overrides, ':', &part))
+        if (bz_str_eq(part, BZ_STR("class-native")))
+            return 0;
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("MACHINE"), 0, &b->machine, err);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("DISTRO"), 0, &b->distro, err);
+    return rc;
+}
+
+int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
+                struct bz_base **out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_base_freep) struct bz_base *b = bz_mem_zalloc(sizeof(*b));
+    struct bz_deps_opts opts = {0};
+    int rc = bz_vars_get(v, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &opts.ignored, err);
+
+    b->hasher = hasher;
+    if (rc == 0)
+        rc = bz_deps_open(&b->deps, v, &opts, err);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("PN"), 0, &b->recipe, err);
+    if (rc == 0)
+        rc = read_machine(b, v, err);
+    if (rc < 0)
+        return rc;
+    *out = b;
+    b = NULL; /* the caller owns it now */
+    return 0;
+}
+
+void bz_base_free(struct bz_base *b)
+{
+    if (!b)
+        return;
+    bz_deps_close(&b->deps);
+    bz_vec_release(&b->extras);
+    bz_vec_release(&b->order);
+    free(b);
+}
+
+void bz_base_freep(struct bz_base **b)
+{
+    bz_base_free(*b);
+}
+
+static void add_text(struct bz_base *b, enum tag tag, struct bz_str text)
+{
+    bz_digest_add_field(b->hasher, (uint8_t)tag, text.p, text.n);
+}
+
+/* The digest of an item, computed once for all tasks that it counts for. */
+static const struct bz_digest *digest_of(struct bz_base *b, size_t item)
+{
+    struct bz_digest *d;
+
+    while (b->extras.len < b->deps.items.len)
+        BZ_VEC_PUSH(&b->extras, (struct extra){{{0}}});
+    d = &b->extras.at[item].digest;
+    if (bz_digest_is_zero(d)) {
+        bz_digest_begin(b->hasher);
+        add_text(b, TAG_NAME, b->deps.items.at[item].name);
+        add_text(b, TAG_VALUE, b->deps.items.at[item].value);
+        bz_digest_end(b->hasher, d);
+    }
+    return d;
+}
+
+static void note_input(struct bz_base *b, size_t item, struct bz_base_inputs *inputs)
+{
+    if (inputs)
+        BZ_VEC_PUSH(inputs, (struct bz_base_input){b->deps.items.at[item].name,
+                                                   b->deps.items.at[item].value,
+                                                   *digest_of(b, item)});
+}
+
+/* Puts the items that are new since the last time in their places. */
+static void order_items(struct bz_base *b)
+{
+    const struct bz_deps_item *items = b->deps.items.at;
+
+    for (size_t i = b->order.len; i < b->deps.items.len; i++) {
+        size_t low = 0, high = i;
+
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+
+            if (bz_str_cmp(items[b->order.at[middle]].name, items[i].name) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        BZ_VEC_PUSH(&b->order, 0);
+        memmove(&b->order.at[low + 1], &b->order.at[low],
+                (i - low) * sizeof(b->order.at[0]));
+        b->order.at[low] = (uint32_t)i;
+    }
+}
+
+static void add_inputs(struct bz_base *b, const struct bz_bitset *all,
+                       struct bz_base_inputs *inputs)
+{
+    for (size_t i = 0; i < b->order.len; i++) {
+        size_t item = b->order.at[i];
+
+        if (!bz_bitset_test(all, item))
+            continue;
+        bz_digest_add_field(b->hasher, TAG_INPUT, b->extras.at[item].digest.b,
+                            BZ_DIGEST_LEN);
+        note_input(b, item, inputs);
+    }
+}
+
+int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
+                 struct bz_base_inputs *inputs, struct bz_err *err)
+{
+    struct bz_bitset all = {0};
+    struct bz_deps_id id;
+    int rc = bz_deps_find(&b->deps, task, &id, err);
+
+    if (rc < 0)
+        return rc;
+    bz_deps_reach(&b->deps, id, &all);
+    order_items(b);
+    /* Before the task's own digest is begun: there is one hasher. */
+    (void)digest_of(b, id.i);
+    for (size_t i = bz_bitset_next(&all, 0); i < BZ_BITSET_END;
+         i = bz_bitset_next(&all, i + 1))
+        (void)digest_of(b, i);
+    note_input(b, id.i, inputs);
+    bz_digest_begin(b->hasher);
+    add_text(b, TAG_FORMAT, BZ_STR(FORMAT));
+    add_text(b, TAG_RECIPE, b->recipe);
+    add_text(b, TAG_TASK, task);
+    add_text(b, TAG_CODE, b->deps.items.at[id.i].value);
+    add_inputs(b, &all, inputs);
+    if (b->machine.p)
+        add_text(b, TAG_MACHINE, b->machine);
+    if (b->distro.p)
+        add_text(b, TAG_DISTRO, b->distro);
+    bz_digest_end(b->hasher, out);
+    bz_bitset_release(&all);
+    return 0;
+}

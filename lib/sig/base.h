@@ -1,0 +1,40 @@
+/* base.h - the part of a task's signature that its own recipe decides.
+ *
+ * A digest of length-prefixed, tagged fields: the format's version, the recipe, the
+ * task, its code, each variable that counts with what counts of it (deps.h) in the
+ * order of their names, machine and distro. Paths of the host, the user and the time
+ * are no fields; they enter only if a variable that counts has them in its text.
+ *
+ * Machine and distro are left out for recipes that are built to run on the build host
+ * (override class-native): these serve every machine.
+ */
+#ifndef BZ_SIG_BASE_H
+#define BZ_SIG_BASE_H
+
+#include "codec/digest.h"
+#include "sig/deps.h"
+
+/* One thing that counts. */
+struct bz_base_input {
+    struct bz_str name;      /* of a variable, or NAME[flag] */
+    struct bz_str value;     /* what counts of it */
+    struct bz_digest digest; /* of both */
+};
+
+struct bz_base_inputs BZ_VEC(struct bz_base_input);
+
+struct bz_base;
+
+/* The store, that of a recipe that is complete, must outlive *out and not change. */
+int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
+                struct bz_base **out, struct bz_err *err) BZ_MUST_CHECK;
+void bz_base_free(struct bz_base *b); /* NULL is allowed */
+void bz_base_freep(struct bz_base **b);
+
+/* The digest of one task. `inputs`, if not NULL, gets what counted, the code first and
+ * then by name; the texts live as long as *b. Fails if a value cannot be expanded or
+ * code not be read. */
+int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
+                 struct bz_base_inputs *inputs, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif
