@@ -1,10 +1,12 @@
 #include "cmd_open.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "os/clock.h"
 
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
 {
@@ -112,4 +114,47 @@ int bz_cmd_open_find(struct bz_cmd_env *env, bool ignore_locks, struct bz_pipeli
                      struct bz_err *err)
 {
     return open_with(env, bz_pipeline_find, ignore_locks, p, err);
+}
+
+/* A line that is written over and over, after the first half second. */
+struct progress {
+    int64_t next; /* when to write it */
+    bool shown;
+};
+
+static void show_progress(void *ctx, size_t done, size_t total)
+{
+    struct progress *p = ctx;
+    int64_t now = bz_clock_now();
+
+    if (now < p->next)
+        return;
+    p->next = now + 100 * BZ_CLOCK_MS;
+    p->shown = true;
+    dprintf(STDERR_FILENO, "\rparsing %zu of %zu recipes", done, total);
+}
+
+int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
+                       struct bz_survey *s, struct bz_err *err)
+{
+    struct progress progress = {.next = bz_clock_in(500 * BZ_CLOCK_MS)};
+    int rc = bz_cmd_open_find(env, false, p, err);
+
+    if (rc < 0)
+        return rc;
+    if (isatty(STDERR_FILENO) && !env->global.quiet) {
+        p->sweep.progress = show_progress;
+        p->sweep.ctx = &progress;
+    }
+    rc = bz_pipeline_survey(p, s, err);
+    p->sweep.progress = NULL;
+    if (progress.shown)
+        bz_out_put(&env->log, "\r\033[K", 4);
+    bz_cmd_open_diags(env, p);
+    bz_out_put(&env->log, bz_buf_text(&s->notes), s->notes.len);
+    if (rc < 0)
+        bz_cmd_open_advise(env, p->kas);
+    if (rc == BZ_E_NOENT)
+        err->code = rc = BZ_E_INVAL;
+    return rc;
 }

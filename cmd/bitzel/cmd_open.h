@@ -22,4 +22,10 @@ void bz_cmd_open_advise(struct bz_cmd_env *env, const struct bz_kas *kas);
 /* Shows what the parser has had to say since. */
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p);
 
+/* Finds the project and surveys its recipes: from the snapshot if nothing has changed,
+ * otherwise with a line of progress on a terminal when it takes long. Close *p and
+ * release *s in any case, *s first. */
+int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
+                       struct bz_survey *s, struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

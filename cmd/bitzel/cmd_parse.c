@@ -71,15 +71,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const struct parse_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
-    int rc = bz_cmd_open_project(env, &p, err);
+    int rc;
 
     p.sweep.threads = (unsigned)v->threads;
-    if (rc == 0)
-        rc = bz_pipeline_survey(&p, &s, err);
-    bz_cmd_open_diags(env, &p);
+    rc = bz_cmd_open_survey(env, &p, &s, err);
     if (rc < 0)
         return rc;
-    bz_out_put(&env->log, bz_buf_text(&s.notes), s.notes.len);
     each_error(&s, show_error, &env->log);
     if (v->json)
         write_json(&env->out, &s);

@@ -383,11 +383,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
     struct listing l = {0};
     struct bz_vars *settings;
-    int rc = bz_cmd_open_project(env, &p, err);
+    int rc = bz_cmd_open_survey(env, &p, &s, err);
 
-    if (rc == 0)
-        rc = bz_pipeline_survey(&p, &s, err);
-    bz_cmd_open_diags(env, &p);
     if (rc == 0)
         rc = bz_survey_settings(&s, 0, &settings, err);
     if (rc == 0)

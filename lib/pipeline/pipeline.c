@@ -1,6 +1,7 @@
 #include "pipeline/pipeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/pick.h"
 #include "project/buildconf.h"
@@ -64,6 +65,25 @@ static void read_environment(struct bz_pipeline *p, const char *const *env)
     bz_environ_read(&p->env, env, more.at, more.len);
 }
 
+static const char *const *keep_files(struct bz_arena *arena, const char *const *files,
+                                     size_t n)
+{
+    const char **kept = BZ_ARENA_ARRAY(arena, const char *, n);
+
+    for (size_t i = 0; i < n; i++)
+        kept[i] = bz_arena_dup(arena, bz_str_from(files[i])).p;
+    return kept;
+}
+
+static void keep_opts(struct bz_pipeline *p, const struct bz_pipeline_opts *opts)
+{
+    p->opts = *opts;
+    p->opts.cwd = bz_arena_dup(&p->arena, bz_str_from(opts->cwd)).p;
+    p->opts.first = keep_files(&p->arena, opts->first, opts->nfirst);
+    p->opts.last = keep_files(&p->arena, opts->last, opts->nlast);
+    p->opts.notes = NULL;
+}
+
 int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err)
 {
@@ -74,6 +94,7 @@ int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                                  .notes = opts->notes};
     int rc = bz_environ_check(opts->env, err);
 
+    keep_opts(p, opts);
     if (rc < 0)
         return rc;
     read_environment(p, opts->env);
@@ -91,26 +112,44 @@ int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
     return 0;
 }
 
-int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
-                     struct bz_err *err)
+/* What kas files say goes to the build directory, which is all the rest knows of. */
+static int prepare(struct bz_pipeline *p, struct bz_err *err)
 {
-    struct bz_config_opts config = {.env = &p->env,
-                                    .cwd = bz_str_from(opts->cwd),
-                                    .first = opts->first,
-                                    .nfirst = opts->nfirst,
-                                    .last = opts->last,
-                                    .nlast = opts->nlast};
-    int rc = bz_pipeline_find(p, opts, err);
+    int rc = 0;
 
-    if (rc == 0 && p->kas)
+    if (p->library)
+        return 0;
+    if (p->kas)
         rc = bz_kas_require(p->kas, err);
     if (rc == 0 && p->kas)
         rc = bz_buildconf_write(p->kas, err);
     if (rc < 0)
         return rc;
-    config.build_dir = bz_str_from(p->build_dir);
     p->library = bz_library_new();
-    return open_mcs(p, &config, err);
+    bz_library_set_hash(p->library, bz_hashing_bytes, &p->hashing);
+    return 0;
+}
+
+int bz_pipeline_load(struct bz_pipeline *p, struct bz_err *err)
+{
+    struct bz_config_opts config = {.env = &p->env,
+                                    .build_dir = bz_str_from(p->build_dir),
+                                    .cwd = bz_str_from(p->opts.cwd),
+                                    .first = p->opts.first,
+                                    .nfirst = p->opts.nfirst,
+                                    .last = p->opts.last,
+                                    .nlast = p->opts.nlast};
+    int rc = prepare(p, err);
+
+    return rc < 0 || p->mcs.len > 0 ? rc : open_mcs(p, &config, err);
+}
+
+int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
+                     struct bz_err *err)
+{
+    int rc = bz_pipeline_find(p, opts, err);
+
+    return rc < 0 ? rc : bz_pipeline_load(p, err);
 }
 
 void bz_pipeline_close(struct bz_pipeline *p)
@@ -122,6 +161,7 @@ void bz_pipeline_close(struct bz_pipeline *p)
     bz_vec_release(&p->mcs);
     bz_layer_release(&p->layers);
     bz_library_free(p->library);
+    bz_hashing_release(&p->hashing);
     bz_environ_release(&p->env);
     bz_kas_free(p->kas);
     bz_arena_release(&p->arena);
@@ -150,13 +190,40 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
     return bz_pick_recipe(&from, name, out, meta, err);
 }
 
-int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
+static void add_files(struct bz_buf *key, const char *const *files, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bz_buf_add(key, files[i], strlen(files[i]) + 1);
+    bz_buf_add_char(key, '\0');
+}
+
+/* All that the configurations are made from but files: what bz_config_opts has. */
+static void make_key(const struct bz_pipeline *p, struct bz_buf *key)
+{
+    bz_buf_add(key, p->build_dir, strlen(p->build_dir) + 1);
+    bz_buf_add(key, p->opts.cwd, strlen(p->opts.cwd) + 1);
+    add_files(key, p->opts.first, p->opts.nfirst);
+    add_files(key, p->opts.last, p->opts.nlast);
+    for (size_t i = 0; i < p->env.vars.len; i++) {
+        const struct bz_environ_var *var = &p->env.vars.at[i];
+
+        bz_buf_add_str(key, var->name);
+        bz_buf_add_char(key, var->value.p ? '=' : '\0');
+        bz_buf_add_str(key, var->value);
+        bz_buf_add_char(key, '\0');
+    }
+}
+
+/* Evaluates what has changed. */
+static int run_survey(struct bz_pipeline *p, const struct bz_survey_memory *memory,
+                      struct bz_survey *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release)
     struct BZ_VEC(struct bz_survey_source) sources = {0};
-    struct bz_survey_opts survey = {.sweep = p->sweep};
+    struct bz_survey_opts survey = {.sweep = p->sweep, .memory = *memory};
+    int rc = bz_pipeline_load(p, err);
 
-    for (size_t i = 0; i < p->mcs.len; i++)
+    for (size_t i = 0; i < p->mcs.len && rc == 0; i++)
         BZ_VEC_PUSH(&sources,
                     (struct bz_survey_source){.mc = p->mcs.at[i].name,
                                               .config = p->mcs.at[i].config,
@@ -165,5 +232,23 @@ int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_e
     survey.sources = sources.at;
     survey.nsources = sources.len;
     survey.sweep.library = p->library;
-    return bz_survey_run(out, &survey, err);
+    return rc < 0 ? rc : bz_survey_run(out, &survey, err);
+}
+
+int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf key = {0};
+    struct bz_survey_memory memory = {.hashing = &p->hashing};
+    struct bz_path path;
+    int rc = prepare(p, err);
+
+    if (rc == 0)
+        rc = bz_path_join(bz_str_from(p->build_dir), BZ_STR("cache/bitzel.snapshot"),
+                          &path, err);
+    if (rc < 0)
+        return rc;
+    make_key(p, &key);
+    memory.key = bz_buf_str(&key);
+    memory.path = p->forget ? NULL : path.s;
+    return bz_survey_recall(out, &memory) ? 0 : run_survey(p, &memory, out, err);
 }

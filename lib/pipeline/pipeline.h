@@ -23,20 +23,6 @@ struct bz_pipeline_mc {
     struct bz_collect recipes;
 };
 
-struct bz_pipeline {
-    struct bz_arena arena;
-    struct bz_locate found; /* which project it is, and why */
-    struct bz_kas *kas; /* what its kas files say; NULL if it is a build directory */
-    const char *build_dir;
-    struct bz_environ env; /* what the configurations see of the environment */
-    struct bz_library *library;
-    struct bz_pipeline_mcs
-        BZ_VEC(struct bz_pipeline_mc) mcs; /* the default one first */
-    struct bz_layers layers;    /* by the default configuration, as in BitBake */
-    struct bz_sweep_opts sweep; /* how to evaluate recipes; all but the library may be
-                                   set before a survey */
-};
-
 struct bz_pipeline_opts {
     const char *cwd;            /* absolute; where to look for the project, upwards */
     const char *const *env;     /* as environ(7) has it, or NULL */
@@ -49,14 +35,35 @@ struct bz_pipeline_opts {
     size_t nlast;
 };
 
+struct bz_pipeline {
+    struct bz_arena arena;
+    struct bz_pipeline_opts opts; /* but for the notes; the texts are copies */
+    struct bz_locate found;       /* which project it is, and why */
+    struct bz_kas *kas; /* what its kas files say; NULL if it is a build directory */
+    const char *build_dir;
+    struct bz_environ env;     /* what the configurations see of the environment */
+    struct bz_hashing hashing; /* for the library */
+    struct bz_library *library;
+    struct bz_pipeline_mcs
+        BZ_VEC(struct bz_pipeline_mc) mcs; /* the default one first */
+    struct bz_layers layers;    /* by the default configuration, as in BitBake */
+    struct bz_sweep_opts sweep; /* how to evaluate recipes; all but the library may be
+                                   set before a survey */
+    bool forget;                /* a survey neither uses nor makes a snapshot */
+};
+
 /* Finds the project and reads its kas files, if it has any; writes nothing. After
  * bz_pipeline_find or bz_pipeline_open bz_pipeline_close must be called, on failure
  * too. BZ_E_NOENT if there is no project. */
 int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same, makes the build directory of kas files, and reads all but the recipes.
- * BZ_E_NOENT also if a repository is not checked out. */
+/* Makes the build directory of kas files, and reads all but the recipes of a project
+ * that was found, unless that has been done. BZ_E_NOENT also if a repository is not
+ * checked out. */
+int bz_pipeline_load(struct bz_pipeline *p, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Both. */
 int bz_pipeline_open(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                      struct bz_err *err) BZ_MUST_CHECK;
 void bz_pipeline_close(struct bz_pipeline *p);
@@ -72,8 +79,10 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                        struct bz_str name, struct bz_finalize **out,
                        struct bz_meta **meta, struct bz_err *err) BZ_MUST_CHECK;
 
-/* The facts about all recipes. The pipeline must outlive *out, which the caller
- * releases with bz_survey_release(), also on failure. */
+/* The facts about all recipes of a project that was found. If they are remembered in a
+ * snapshot and nothing has changed, nothing is loaded; otherwise the configurations
+ * are, if they were not. The pipeline must outlive *out, which the caller releases with
+ * bz_survey_release(), also on failure. */
 int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out,
                        struct bz_err *err) BZ_MUST_CHECK;
 

@@ -2,13 +2,104 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "survey/snapshot_write.h"
+
+/* ---- all remembered ---- */
+
+static void count(struct bz_survey *s, const struct bz_facts *f)
+{
+    if (f->error.p)
+        s->errors++;
+    else
+        s->variants++;
+    if (f->skipped.p)
+        s->skipped++;
+}
+
+static void take_facts(struct bz_survey *s, struct bz_survey_part *part,
+                       const struct bz_facts *facts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        count(s, &facts[i]);
+        BZ_VEC_PUSH(&part->facts, facts[i]);
+    }
+    s->files++;
+}
+
+static bool recall_part(struct bz_survey *s, const struct bz_snapshot_part *record)
+{
+    const struct bz_snapshot *old = &s->recall.old;
+    struct bz_snapshot_range range = record->recipes;
+    struct bz_survey_part *part;
+    struct bz_facts facts;
+    struct bz_err err;
+
+    BZ_VEC_PUSH(&s->parts, (struct bz_survey_part){0});
+    part = &BZ_VEC_LAST(&s->parts);
+    if (!bz_snapshot_has(old, BZ_SNAPSHOT_RECIPES, range) ||
+        !bz_snapshot_text(old, record->mc, &part->mc) ||
+        !bz_snapshot_text(old, record->settings, &part->stored))
+        return false;
+    s->masked += record->masked;
+    BZ_VEC_RESERVE(&part->facts, range.n);
+    for (uint32_t i = range.first; i < range.first + range.n; i++) {
+        const struct bz_snapshot_recipe *r =
+            bz_snapshot_at(old, BZ_SNAPSHOT_RECIPES, i);
+
+        if (!bz_snapshot_has(old, BZ_SNAPSHOT_FACTS, r->facts))
+            return false;
+        for (uint32_t k = r->facts.first; k < r->facts.first + r->facts.n; k++) {
+            if (bz_snapshot_fact(&s->recall.old, k, &facts, &err) < 0)
+                return false;
+            count(s, &facts);
+            BZ_VEC_PUSH(&part->facts, facts);
+        }
+        s->files++;
+        s->cached++;
+    }
+    return true;
+}
+
+/* Back to the beginning but for what is recalled. */
+static void forget_parts(struct bz_survey *s)
+{
+    struct bz_recall recall = s->recall;
+
+    s->recall = (struct bz_recall){0};
+    bz_survey_release(s);
+    s->recall = recall;
+}
+
+bool bz_survey_recall(struct bz_survey *s, const struct bz_survey_memory *memory)
+{
+    bool good;
+
+    if (!memory->path)
+        return false;
+    bz_recall_open(&s->recall, memory->path, memory->key, memory->hashing);
+    good = bz_recall_whole(&s->recall);
+    for (uint32_t i = 0;
+         good && i < bz_snapshot_count(&s->recall.old, BZ_SNAPSHOT_PARTS); i++)
+        good = recall_part(s, bz_snapshot_at(&s->recall.old, BZ_SNAPSHOT_PARTS, i));
+    if (good)
+        bz_recall_renew(&s->recall, memory->path);
+    else
+        forget_parts(s);
+    return good;
+}
+
+/* ---- evaluation ---- */
 
 /* The recipes of all sources in one list, so that threads have enough to share. */
 struct items {
     struct bz_sweep_item *at;
     size_t n;
-    struct bz_facts_keep keep; /* of what is known before */
+    struct bz_sweep_item **todo; /* those that are not remembered */
+    size_t ntodo;
+    struct bz_recall_config *configs; /* of each source */
+    struct bz_facts_keep keep;        /* of what is known before */
 };
 
 static struct bz_str joined(struct bz_facts_keep *keep,
@@ -24,10 +115,13 @@ static struct bz_str joined(struct bz_facts_keep *keep,
     return bz_facts_text(keep, bz_str_from(bz_buf_text(&text)));
 }
 
-static void add_item(struct items *items, const struct bz_survey_source *src,
+static void add_item(struct bz_survey *s, struct items *items,
+                     const struct bz_survey_source *src,
+                     const struct bz_recall_part *part,
                      const struct bz_collect_recipe *r)
 {
     struct bz_sweep_item *item = &items->at[items->n++];
+    struct bz_recall_recipe recalled;
     struct bz_facts *f = &item->frame;
 
     item->config = src->config;
@@ -40,48 +134,59 @@ static void add_item(struct items *items, const struct bz_survey_source *src,
         f->layer = bz_facts_text(&items->keep, r->layer->name);
         f->priority = r->layer->priority;
     }
+    if (!bz_recall_recipe(&s->recall, part, f, &items->keep.arena, &recalled)) {
+        items->todo[items->ntodo++] = item;
+        return;
+    }
+    item->known = true;
+    item->facts = recalled.facts;
+    item->nfacts = recalled.nfacts;
+    item->looks = recalled.looks;
+    item->nlooks = recalled.nlooks;
+    s->cached++;
 }
 
-static void make_items(struct items *items, const struct bz_survey_opts *opts)
+static int add_source(struct bz_survey *s, struct items *items,
+                      const struct bz_survey_opts *opts, size_t i, struct bz_err *err)
+{
+    const struct bz_survey_source *src = &opts->sources[i];
+    struct bz_recall_part part = {0};
+    int rc = 0;
+
+    if (opts->memory.path)
+        rc = bz_recall_config(src->config, &items->configs[i], err);
+    if (rc == 0)
+        bz_recall_part(&s->recall, src->mc, items->configs[i].digest, &part);
+    for (size_t k = 0; k < src->recipes->recipes.len && rc == 0; k++)
+        add_item(s, items, src, &part, &src->recipes->recipes.at[k]);
+    bz_recall_part_release(&part);
+    return rc;
+}
+
+static int make_items(struct bz_survey *s, struct items *items,
+                      const struct bz_survey_opts *opts, struct bz_err *err)
 {
     size_t n = 0;
+    int rc = 0;
 
     for (size_t i = 0; i < opts->nsources; i++)
         n += opts->sources[i].recipes->recipes.len;
-    items->at = bz_mem_array(n, sizeof(items->at[0]));
-    for (size_t i = 0; i < opts->nsources; i++)
-        for (size_t k = 0; k < opts->sources[i].recipes->recipes.len; k++)
-            add_item(items, &opts->sources[i],
-                     &opts->sources[i].recipes->recipes.at[k]);
+    items->at = bz_mem_array(n + 1, sizeof(items->at[0]));
+    items->todo = BZ_ARENA_ARRAY(&items->keep.arena, struct bz_sweep_item *, n);
+    items->configs = bz_mem_array(opts->nsources + 1, sizeof(items->configs[0]));
+    for (size_t i = 0; i < opts->nsources && rc == 0; i++)
+        rc = add_source(s, items, opts, i, err);
+    return rc;
 }
 
-static void free_items(struct items *items)
+static void free_items(struct items *items, size_t nsources)
 {
     for (size_t i = 0; i < items->n; i++)
         bz_vec_release(&items->at[i].appends);
+    for (size_t i = 0; i < nsources; i++)
+        bz_buf_release(&items->configs[i].settings);
+    free(items->configs);
     free(items->at);
-}
-
-static void count(struct bz_survey *s, const struct bz_facts *f)
-{
-    if (f->error.p)
-        s->errors++;
-    else
-        s->variants++;
-    if (f->skipped.p)
-        s->skipped++;
-}
-
-static void take_item(struct bz_survey *s, struct bz_survey_part *part,
-                      const struct bz_sweep_item *item)
-{
-    for (size_t i = 0; i < item->nfacts; i++) {
-        count(s, &item->facts[i]);
-        BZ_VEC_PUSH(&part->facts, item->facts[i]);
-    }
-    bz_buf_add_str(&s->notes, item->notes);
-    s->files++;
-    s->parsed++;
 }
 
 static void take_items(struct bz_survey *s, const struct bz_survey_opts *opts,
@@ -96,44 +201,145 @@ static void take_items(struct bz_survey *s, const struct bz_survey_opts *opts,
         part.mc = bz_facts_text(&items->keep, src->mc);
         s->masked += src->recipes->masked;
         BZ_VEC_RESERVE(&part.facts, src->recipes->recipes.len);
-        for (size_t k = 0; k < src->recipes->recipes.len; k++)
-            take_item(s, &part, item++);
+        for (size_t k = 0; k < src->recipes->recipes.len; k++, item++) {
+            take_facts(s, &part, item->facts, item->nfacts);
+            bz_buf_add_str(&s->notes, item->notes);
+        }
         BZ_VEC_PUSH(&s->parts, part);
     }
+    s->parsed = items->ntodo;
+}
+
+/* ---- memory ---- */
+
+struct looks {
+    const struct bz_library_look **at;
+    size_t n;
+};
+
+static void add_looks(struct bz_library *lib, const struct bz_meta_names *names,
+                      struct looks *out)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        const struct bz_library_look *look = bz_library_look(lib, names->at[i]);
+
+        if (look)
+            out->at[out->n++] = look;
+    }
+}
+
+static struct bz_snapshot_write_looks looks_of(const struct bz_sweep_item *item)
+{
+    return (struct bz_snapshot_write_looks){item->looks, item->nlooks};
+}
+
+static void write_source(struct bz_snapshot_write *w, const struct bz_survey_opts *opts,
+                         const struct items *items, size_t i,
+                         const struct bz_sweep_item *item)
+{
+    const struct bz_survey_source *src = &opts->sources[i];
+    const struct bz_meta_names *conf = &src->config->looked_at;
+    const struct bz_meta_names *dirs = &src->recipes->looked_at;
+    struct bz_snapshot_write_part part = {.mc = src->mc};
+    struct looks looks = {BZ_ARENA_ARRAY(&w->arena, const struct bz_library_look *,
+                                         conf->len + dirs->len),
+                          0};
+
+    for (size_t k = 0; k < src->recipes->recipes.len; k++) {
+        struct bz_snapshot_write_looks own = looks_of(&item[k]);
+
+        bz_snapshot_write_recipe(w, item[k].facts, item[k].nfacts, &own);
+    }
+    add_looks(opts->sweep.library, conf, &looks);
+    add_looks(opts->sweep.library, dirs, &looks);
+    part.settings = bz_buf_str(&items->configs[i].settings);
+    part.digest = items->configs[i].digest;
+    part.masked = src->recipes->masked;
+    part.looks = (struct bz_snapshot_write_looks){looks.at, looks.n};
+    bz_snapshot_write_part(w, &part);
+}
+
+/* Whether anything that was evaluated may be remembered. */
+static bool any_good(const struct items *items)
+{
+    for (size_t i = 0; i < items->ntodo; i++)
+        if (!items->todo[i]->facts[0].error.p && !items->todo[i]->facts[0].uncached)
+            return true;
+    return false;
+}
+
+/* What was found earlier and still holds counts before what was looked at now: should a
+ * file have changed in between, the next survey notices. */
+static void remember(const struct bz_survey *s, const struct bz_survey_opts *opts,
+                     const struct items *items)
+{
+    BZ_CLEANUP(bz_snapshot_write_release) struct bz_snapshot_write w = {0};
+    const struct bz_sweep_item *item = items->at;
+    const struct bz_recall *r = &s->recall;
+    struct bz_err err;
+
+    if (r->old.bytes && r->same_key && r->inputs.nchanged + r->inputs.nrenewed == 0 &&
+        !any_good(items))
+        return; /* only what is not remembered was evaluated, and is as it was */
+    for (size_t i = 0; i < items->n; i++) {
+        struct bz_snapshot_write_looks looks = looks_of(&items->at[i]);
+
+        if (items->at[i].known)
+            bz_snapshot_write_looks(&w, &looks);
+    }
+    for (size_t i = 0; i < opts->nsources; i++) {
+        write_source(&w, opts, items, i, item);
+        item += opts->sources[i].recipes->recipes.len;
+    }
+    if (bz_snapshot_write_file(&w, opts->memory.key, opts->memory.path, &err) < 0)
+        bz_log_debug("survey", "nothing is remembered: %s", err.msg);
 }
 
 int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
                   struct bz_err *err)
 {
     struct items items = {0};
-    int rc;
+    int rc = make_items(s, &items, opts, err);
 
-    make_items(&items, opts);
-    rc = bz_sweep_run(&opts->sweep, items.at, items.n, &s->keeps, err);
+    if (rc == 0)
+        rc = bz_sweep_run(&opts->sweep, items.todo, items.ntodo, &s->keeps, err);
     if (rc == 0)
         take_items(s, opts, &items);
-    free_items(&items);
+    if (rc == 0 && opts->memory.path)
+        remember(s, opts, &items);
+    free_items(&items, opts->nsources);
     BZ_VEC_PUSH(&s->keeps, items.keep);
     return rc;
 }
 
 void bz_survey_release(struct bz_survey *s)
 {
-    for (size_t i = 0; i < s->parts.len; i++)
+    for (size_t i = 0; i < s->parts.len; i++) {
         bz_vec_release(&s->parts.at[i].facts);
+        if (s->parts.at[i].owned)
+            bz_vars_free(s->parts.at[i].settings);
+    }
     for (size_t i = 0; i < s->keeps.len; i++)
         bz_facts_release(&s->keeps.at[i]);
     bz_vec_release(&s->parts);
     bz_vec_release(&s->keeps);
     bz_buf_release(&s->notes);
+    bz_recall_close(&s->recall);
     *s = (struct bz_survey){0};
 }
 
 int bz_survey_settings(struct bz_survey *s, size_t part, struct bz_vars **out,
                        struct bz_err *err)
 {
-    (void)err;
-    BZ_ASSERT(part < s->parts.len);
-    *out = s->parts.at[part].settings;
+    struct bz_survey_part *p = &BZ_VEC_AT(&s->parts, part);
+
+    if (!p->settings) {
+        int rc = bz_recall_settings(p->stored, &p->settings, err);
+
+        if (rc < 0)
+            return rc;
+        p->owned = true;
+    }
+    *out = p->settings;
     return 0;
 }

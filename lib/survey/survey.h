@@ -4,7 +4,10 @@
  * BitBake's order of files; the variants of a recipe come before it, the last by name
  * first. A recipe that fails is among them with its error, and the survey goes on.
  *
- * The result does not depend on the number of threads.
+ * What was found is remembered in a snapshot. If nothing has changed since, the next
+ * survey needs nothing else: ask bz_survey_recall() first. Otherwise load the project
+ * and call bz_survey_run(), which evaluates what it must. The result does not depend on
+ * the number of threads, nor on what was remembered.
  */
 #ifndef BZ_SURVEY_SURVEY_H
 #define BZ_SURVEY_SURVEY_H
@@ -12,6 +15,7 @@
 #include "recipe/collect.h"
 #include "recipe/library.h"
 #include "survey/facts.h"
+#include "survey/recall.h"
 #include "survey/sweep.h"
 
 /* A multiconfig, loaded: what its recipes are evaluated on. */
@@ -25,7 +29,10 @@ struct bz_survey_source {
 struct bz_survey_part {
     struct bz_str mc;
     struct bz_survey_facts BZ_VEC(struct bz_facts) facts;
-    struct bz_vars *settings; /* see bz_survey_settings */
+    /* See bz_survey_settings. */
+    struct bz_vars *settings;
+    struct bz_str stored;
+    bool owned;
 };
 
 struct bz_survey {
@@ -40,17 +47,30 @@ struct bz_survey {
     /* Warnings, and what the parser says about wrong recipes: lines, in the order of
      * the recipes. What it says of other files is in the library. */
     struct bz_buf notes;
+    struct bz_recall recall;
     struct bz_sweep_keeps keeps;
 };
+
+/* Where to remember. */
+struct bz_survey_memory {
+    const char *path;           /* of the snapshot; NULL: nothing is remembered */
+    struct bz_str key;          /* what else decides what the configuration says */
+    struct bz_hashing *hashing; /* the one the library hashes with */
+};
+
+/* True if all is remembered and still holds: then *s has it. Otherwise *s has what
+ * bz_survey_run() may use. In either case bz_survey_release must be called. */
+bool bz_survey_recall(struct bz_survey *s, const struct bz_survey_memory *memory);
 
 struct bz_survey_opts {
     const struct bz_survey_source *sources; /* must outlive the survey */
     size_t nsources;
     struct bz_sweep_opts sweep; /* the library must outlive the survey */
+    struct bz_survey_memory memory;
 };
 
-/* Evaluates all recipes of the sources. On failure too, bz_survey_release must be
- * called. */
+/* Evaluates all recipes of the sources that have changed. On failure too,
+ * bz_survey_release must be called. */
 int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
                   struct bz_err *err) BZ_MUST_CHECK;
 void bz_survey_release(struct bz_survey *s);

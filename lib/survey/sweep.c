@@ -22,7 +22,7 @@ struct row {
 
 struct sweep {
     const struct bz_sweep_opts *opts;
-    struct bz_sweep_item *items;
+    struct bz_sweep_item *const *items;
     size_t n;
     struct row *rows;
     unsigned nrows;
@@ -169,7 +169,7 @@ static void work_row(struct bz_worker *w, size_t begin, size_t end, void *arg)
             size_t stop = at + GRAIN < s->n ? at + GRAIN : s->n, done = stop - at;
 
             for (; at < stop; at++)
-                evaluate(s, row, &s->items[at]);
+                evaluate(s, row, s->items[at]);
             done += atomic_fetch_add_explicit(&s->done, done, memory_order_relaxed);
             report(s, done);
         }
@@ -213,7 +213,7 @@ static unsigned count_rows(const struct bz_sweep_opts *opts, size_t n)
     return rows > 0 ? rows : 1;
 }
 
-int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *items,
+int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *const *items,
                  size_t n, struct bz_sweep_keeps *keeps, struct bz_err *err)
 {
     struct sweep s = {.opts = opts, .items = items, .n = n, .caller = pthread_self()};

@@ -18,6 +18,7 @@ struct bz_sweep_item {
     const struct bz_meta *config; /* what it is evaluated on */
     struct bz_facts frame;        /* the part of its facts that is known before */
     struct bz_meta_names appends;
+    bool known; /* the result is from an earlier survey */
 
     /* From here on the result. */
     struct bz_facts *facts; /* of all variants, or one with an error */
@@ -39,7 +40,7 @@ struct bz_sweep_opts {
 
 /* Evaluates all n items. What they point to afterwards lies in keeps that are added to
  * `keeps`. */
-int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *items,
+int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *const *items,
                  size_t n, struct bz_sweep_keeps *keeps,
                  struct bz_err *err) BZ_MUST_CHECK;
 

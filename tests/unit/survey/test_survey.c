@@ -32,13 +32,15 @@ struct opened {
 };
 
 /* Reads the project and makes a survey of it. */
-static void open_project(struct world *w, unsigned threads, struct opened *o)
+static void open_with(struct world *w, const struct bz_survey_memory *memory,
+                      unsigned threads, struct opened *o)
 {
     struct bz_config_opts opts = {.build_dir = at(w, "build"), .mc = BZ_STR("")};
     struct bz_survey_opts survey = {
         .sources = &o->source,
         .nsources = 1,
-        .sweep = {.library = w->library, .threads = threads}
+        .sweep = {.library = w->library, .threads = threads},
+        .memory = *memory,
     };
 
     *o = (struct opened){0};
@@ -49,6 +51,13 @@ static void open_project(struct world *w, unsigned threads, struct opened *o)
     o->source =
         (struct bz_survey_source){BZ_STR(""), o->config, &o->layers, &o->recipes};
     assert_ok(bz_survey_run(&o->survey, &survey, &w->err), &w->err);
+}
+
+static void open_project(struct world *w, unsigned threads, struct opened *o)
+{
+    static const struct bz_survey_memory none;
+
+    open_with(w, &none, threads, o);
 }
 
 static void close_project(struct opened *o)
@@ -128,6 +137,86 @@ static void settings_answer_what_the_configuration_says(void **state)
     close_project(&o);
 }
 
+static void assert_same_texts(const void *a, const void *b, const size_t *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct bz_str x, y;
+
+        memcpy(&x, (const char *)a + at[i], sizeof(x));
+        memcpy(&y, (const char *)b + at[i], sizeof(y));
+        assert_int_equal(x.p != NULL, y.p != NULL);
+        assert_true(bz_str_eq(x, y));
+    }
+}
+
+static void assert_same_facts(const struct bz_facts *a, const struct bz_facts *b)
+{
+    assert_same_texts(a, b, bz_snapshot_fact_at, BZ_SNAPSHOT_FACT_TEXTS);
+    assert_int_equal(a->priority, b->priority);
+    assert_int_equal(a->default_preference, b->default_preference);
+    assert_int_equal(a->not_world, b->not_world);
+    assert_int_equal(a->hidden, b->hidden);
+    assert_int_equal(a->npackages, b->npackages);
+    for (size_t i = 0; i < a->npackages; i++)
+        assert_same_texts(&a->packages[i], &b->packages[i], bz_snapshot_package_at,
+                          BZ_SNAPSHOT_PACKAGE_TEXTS);
+    assert_int_equal(a->ntasks, b->ntasks);
+    for (size_t i = 0; i < a->ntasks; i++) {
+        assert_same_texts(&a->tasks[i], &b->tasks[i], bz_snapshot_task_at,
+                          BZ_SNAPSHOT_TASK_TEXTS);
+        assert_int_equal(a->tasks[i].nostamp, b->tasks[i].nostamp);
+        assert_int_equal(a->tasks[i].noexec, b->tasks[i].noexec);
+        assert_int_equal(a->tasks[i].fakeroot, b->tasks[i].fakeroot);
+    }
+}
+
+static void what_is_remembered_is_what_was_found(void **state)
+{
+    static const struct file more[] = {
+        {"layer/broken.bb", "PROVIDES = \"virtual/b\"\nPE = \"1\"\n"
+                            "EXCLUDE_FROM_WORLD = \"1\"\nDEFAULT_PREFERENCE = \"3\"\n"},
+        {"layer/wrong.bb",
+         "PACKAGES = \"wrong wrong-dev\"\nRDEPENDS:wrong = \"a b\"\n"
+         "do_build[nostamp] = \"1\"\ndo_build[rdeptask] = \"do_x\"\n"                                            },
+    };
+    struct world *w = *state;
+    struct bz_hashing hashing = {0};
+    struct bz_survey_memory memory = {at(w, "cache/s").p, BZ_STR("key"), &hashing};
+    struct bz_survey again = {0};
+    struct bz_vars *settings;
+    struct bz_str value;
+    struct opened o;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_files(w, more, BZ_COUNTOF(more));
+    assert_false(bz_survey_recall(&again, &memory));
+    bz_survey_release(&again);
+    bz_library_set_hash(w->library, bz_hashing_bytes, &hashing);
+    open_with(w, &memory, 0, &o);
+    assert_int_equal(o.survey.errors, 0);
+    assert_true(bz_survey_recall(&again, &memory));
+    assert_int_equal(again.cached, 3);
+    assert_int_equal(again.parsed, 0);
+    assert_int_equal(again.files, o.survey.files);
+    assert_int_equal(again.variants, o.survey.variants);
+    assert_int_equal(again.masked, o.survey.masked);
+    assert_int_equal(again.parts.at[0].facts.len, o.survey.parts.at[0].facts.len);
+    for (size_t i = 0; i < again.parts.at[0].facts.len; i++)
+        assert_same_facts(&again.parts.at[0].facts.at[i],
+                          &o.survey.parts.at[0].facts.at[i]);
+    assert_ok(bz_survey_settings(&again, 0, &settings, &w->err), &w->err);
+    assert_ok(
+        bz_vars_get(settings, BZ_STR("PREFERRED_VERSION_tool"), 0, &value, &w->err),
+        &w->err);
+    assert_text("PREFERRED_VERSION_tool", value, "1.0");
+    bz_survey_release(&again);
+    memory.key = BZ_STR("another");
+    assert_false(bz_survey_recall(&again, &memory));
+    bz_survey_release(&again);
+    close_project(&o);
+    bz_hashing_release(&hashing);
+}
+
 /* Recipes that say something, in their own files and by what they do. */
 static void put_chatter(struct world *w, unsigned n)
 {
@@ -175,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         world_test(all_recipes_and_their_variants_are_there_in_order),
         world_test(everything_is_counted),
+        world_test(what_is_remembered_is_what_was_found),
         world_test(the_result_does_not_depend_on_threads),
         world_test(settings_answer_what_the_configuration_says),
     };

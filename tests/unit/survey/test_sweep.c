@@ -24,6 +24,17 @@ static void put_recipes(struct world *w, struct bz_sweep_item *items)
     }
 }
 
+/* Sweeps n items that lie side by side. */
+static int sweep(struct world *w, const struct bz_sweep_opts *opts,
+                 struct bz_sweep_item *items, size_t n, struct bz_sweep_keeps *keeps)
+{
+    struct bz_sweep_item *all[RECIPES];
+
+    for (size_t i = 0; i < n; i++)
+        all[i] = &items[i];
+    return bz_sweep_run(opts, all, n, keeps, &w->err);
+}
+
 static void release_keeps(struct bz_sweep_keeps *keeps)
 {
     for (size_t i = 0; i < keeps->len; i++)
@@ -48,7 +59,7 @@ static void each_recipe_has_its_facts_notes_and_looks(void **state)
     struct bz_sweep_opts opts = {.library = w->library, .threads = 3};
 
     put_recipes(w, items);
-    assert_ok(bz_sweep_run(&opts, items, RECIPES, &keeps, &w->err), &w->err);
+    assert_ok(sweep(w, &opts, items, RECIPES, &keeps), &w->err);
     for (unsigned i = 0; i < RECIPES; i++) {
         char name[32];
 
@@ -76,7 +87,7 @@ static void a_recipe_that_fails_has_its_error_and_nothing_else(void **state)
 
     put_file(w, "wrong.bb", "EXCLUDE_FROM_WORLD = \"2\"\nBBCLASSEXTEND = \"native\"\n");
     put_file(w, "classes/native.bbclass", "EXCLUDE_FROM_WORLD = \"1\"\n");
-    assert_ok(bz_sweep_run(&opts, items, 2, &keeps, &w->err), &w->err);
+    assert_ok(sweep(w, &opts, items, 2, &keeps), &w->err);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(items[i].nfacts, 1);
         assert_true(items[i].facts[0].error.n > 0);
@@ -112,7 +123,7 @@ static void progress_is_told_on_the_callers_thread(void **state)
         .library = w->library, .threads = 1, .progress = note_progress, .ctx = &watch};
 
     put_recipes(w, items);
-    assert_ok(bz_sweep_run(&opts, items, RECIPES, &keeps, &w->err), &w->err);
+    assert_ok(sweep(w, &opts, items, RECIPES, &keeps), &w->err);
     assert_int_equal(watch.wrong, 0);
     assert_int_equal(watch.last, RECIPES);
     assert_true(watch.calls > 1);
@@ -138,7 +149,7 @@ static void what_is_logged_stands_with_its_recipe(void **state)
 
     put_file(w, "a.bb", "A:append += \"1\"\n");
     bz_log_set_sink(&sink);
-    assert_ok(bz_sweep_run(&opts, &item, 1, &keeps, &w->err), &w->err);
+    assert_ok(sweep(w, &opts, &item, 1, &keeps), &w->err);
     assert_int_equal(lines, 0);
     assert_non_null(strstr(item.notes.p, "a.bb:1: A:append +="));
     bz_log_warn("test", "the sink is what it was");
@@ -153,7 +164,7 @@ static void nothing_is_swept_too(void **state)
     struct bz_sweep_keeps keeps = {0};
     struct bz_sweep_opts opts = {.library = w->library};
 
-    assert_ok(bz_sweep_run(&opts, NULL, 0, &keeps, &w->err), &w->err);
+    assert_ok(sweep(w, &opts, NULL, 0, &keeps), &w->err);
     release_keeps(&keeps);
 }
 

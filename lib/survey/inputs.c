@@ -1,0 +1,115 @@
+#include "survey/inputs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "os/fs.h"
+
+/* Reads the content there is now, with the stamp it has. */
+static bool hash_file(const char *path, struct bz_hashing *hashing,
+                      struct bz_stamp *stamp, uint8_t out[32])
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    BZ_CLEANUP(bz_mem_freep) char *data = NULL;
+    struct bz_err err;
+    size_t n = 0;
+
+    if (fd < 0 || !bz_stamp_fd(fd, stamp) || stamp->kind != BZ_STAMP_FILE ||
+        bz_fs_read_fd(fd, path, BZ_PARSE_MAX, &data, &n, &err) < 0)
+        return false;
+    bz_hashing_bytes(hashing, bz_str_of(data, n), out);
+    return true;
+}
+
+static bool same_content(struct bz_library_look *look, struct bz_hashing *hashing)
+{
+    static const uint8_t none[32];
+    struct bz_stamp stamp;
+    uint8_t content[32];
+    bool known = look->stamp.kind == BZ_STAMP_DIR
+                     ? bz_library_hash_dir(look->path.p, bz_hashing_bytes, hashing,
+                                           &stamp, content)
+                     : hash_file(look->path.p, hashing, &stamp, content);
+
+    if (!known || memcmp(content, none, sizeof(none)) == 0 ||
+        memcmp(content, look->content, sizeof(content)) != 0)
+        return false;
+    look->stamp = stamp;
+    return true;
+}
+
+/* Whether the path is as it was; the stamp is the one it has now, if that differs. */
+static bool is_same(struct bz_library_look *look, struct bz_hashing *hashing)
+{
+    struct bz_stamp now;
+
+    bz_stamp_path(AT_FDCWD, look->path.p, &now);
+    if (now.kind != look->stamp.kind)
+        return false;
+    if (!look->read || now.kind == BZ_STAMP_ABSENT) /* that it is there was enough */
+        return true;
+    if (bz_stamp_same(&now, &look->stamp) && look->stamp.settled)
+        return true;
+    if (now.kind == BZ_STAMP_FILE && now.size != look->stamp.size)
+        return false;
+    return same_content(look, hashing);
+}
+
+static int read_look(const struct bz_snapshot *s, size_t i, struct bz_library_look *out,
+                     struct bz_err *err)
+{
+    const struct bz_snapshot_input *record = bz_snapshot_at(s, BZ_SNAPSHOT_INPUTS, i);
+
+    if (!bz_snapshot_text(s, record->path, &out->path) || out->path.n == 0)
+        return bz_fail(err, BZ_E_CORRUPT, "a path is missing in the snapshot");
+    out->stamp = record->stamp;
+    out->read = record->read;
+    memcpy(out->content, record->content, sizeof(out->content));
+    return 0;
+}
+
+int bz_inputs_check(struct bz_inputs *in, const struct bz_snapshot *s,
+                    struct bz_hashing *hashing, struct bz_err *err)
+{
+    int rc = 0;
+
+    *in = (struct bz_inputs){.n = bz_snapshot_count(s, BZ_SNAPSHOT_INPUTS)};
+    in->looks = bz_mem_array(in->n + 1, sizeof(in->looks[0]));
+    in->changed = bz_mem_array(in->n + 1, sizeof(in->changed[0]));
+    for (size_t i = 0; i < in->n && rc == 0; i++) {
+        struct bz_library_look *look = &in->looks[i];
+        struct bz_stamp before;
+
+        rc = read_look(s, i, look, err);
+        if (rc < 0)
+            break;
+        before = look->stamp;
+        in->changed[i] = !is_same(look, hashing);
+        in->nchanged += in->changed[i];
+        in->nrenewed += !bz_stamp_same(&before, &look->stamp) ||
+                        before.settled != look->stamp.settled;
+    }
+    return rc;
+}
+
+void bz_inputs_release(struct bz_inputs *in)
+{
+    free(in->looks);
+    free(in->changed);
+    *in = (struct bz_inputs){0};
+}
+
+bool bz_inputs_any_changed(const struct bz_inputs *in, const struct bz_snapshot *s,
+                           struct bz_snapshot_range list)
+{
+    if (!bz_snapshot_has(s, BZ_SNAPSHOT_LIST, list))
+        return true;
+    for (uint32_t i = 0; i < list.n; i++) {
+        const uint32_t *number = bz_snapshot_at(s, BZ_SNAPSHOT_LIST, list.first + i);
+
+        if (*number >= in->n || in->changed[*number])
+            return true;
+    }
+    return false;
+}

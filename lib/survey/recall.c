@@ -1,0 +1,276 @@
+#include "survey/recall.h"
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "survey/snapshot_write.h"
+#include "vars/dump.h"
+
+/* ---- the whole ---- */
+
+void bz_recall_open(struct bz_recall *r, const char *path, struct bz_str key,
+                    struct bz_hashing *hashing)
+{
+    struct bz_str old_key = {0};
+    struct bz_err err;
+    int rc = bz_snapshot_open(&r->old, path, &err);
+
+    if (rc == 0)
+        rc = bz_inputs_check(&r->inputs, &r->old, hashing, &err);
+    if (rc == 0 && !bz_snapshot_text(&r->old, r->old.head->key, &old_key))
+        rc = bz_fail(&err, BZ_E_CORRUPT, "%s has no key", path);
+    if (rc < 0) {
+        bz_log_debug("survey", "nothing is recalled: %s", err.msg);
+        bz_recall_close(r);
+        return;
+    }
+    r->same_key = bz_str_eq(key, old_key);
+}
+
+void bz_recall_close(struct bz_recall *r)
+{
+    bz_inputs_release(&r->inputs);
+    bz_snapshot_close(&r->old);
+}
+
+bool bz_recall_whole(const struct bz_recall *r)
+{
+    if (!r->old.bytes || !r->same_key || r->inputs.nchanged > 0)
+        return false;
+    for (uint32_t i = 0; i < bz_snapshot_count(&r->old, BZ_SNAPSHOT_RECIPES); i++) {
+        const struct bz_snapshot_recipe *recipe =
+            bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, i);
+
+        if (!recipe->valid)
+            return false;
+    }
+    return true;
+}
+
+void bz_recall_renew(const struct bz_recall *r, const char *path)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    struct bz_err err;
+
+    if (r->inputs.nrenewed == 0)
+        return;
+    bz_buf_add(&bytes, r->old.bytes, r->old.size);
+    for (size_t i = 0; i < r->inputs.n; i++) {
+        size_t at = r->old.head->tables[BZ_SNAPSHOT_INPUTS].first +
+                    i * sizeof(struct bz_snapshot_input) +
+                    offsetof(struct bz_snapshot_input, stamp);
+
+        memcpy(bytes.data + at, &r->inputs.looks[i].stamp, sizeof(struct bz_stamp));
+    }
+    if (bz_snapshot_write_sealed(&bytes, path, &err) < 0)
+        bz_log_debug("survey", "the snapshot is not renewed: %s", err.msg);
+}
+
+/* ---- configurations ---- */
+
+struct digesting {
+    struct bz_digest_hasher *hasher;
+    struct bz_map ignored;
+    struct bz_buf *settings;
+};
+
+static void add_record(void *ctx, struct bz_str name, struct bz_str record)
+{
+    struct digesting *d = ctx;
+    uint32_t n = (uint32_t)record.n;
+
+    bz_buf_add(d->settings, &n, sizeof(n));
+    bz_buf_add_str(d->settings, record);
+    if (name.n == 0 || !bz_map_get(&d->ignored, name))
+        bz_digest_add_field(d->hasher, 'v', record.p, record.n);
+}
+
+static void add_names(struct digesting *d, uint8_t tag, const struct bz_str *names,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bz_digest_add_field(d->hasher, tag, names[i].p, names[i].n);
+}
+
+static void add_tasks(struct digesting *d, const struct bz_taskdefs *tasks)
+{
+    add_names(d, 't', tasks->order.at, tasks->order.len);
+    for (size_t i = 0; i < tasks->all.len; i++) {
+        const struct bz_taskdef *t = &tasks->all.at[i];
+
+        add_names(d, t->listed ? 'T' : 'U', &t->name, 1);
+        add_names(d, 'a', t->after.at, t->after.len);
+    }
+}
+
+static void add_meta(struct digesting *d, const struct bz_meta *m)
+{
+    bz_dump_each(m->vars, add_record, d);
+    add_tasks(d, &m->tasks);
+    add_names(d, 'i', m->inherited.at, m->inherited.len);
+    add_names(d, 'h', m->handlers.at, m->handlers.len);
+    add_names(d, 'y', m->anonymous.at, m->anonymous.len);
+    for (size_t i = 0; i < m->pylibs.len; i++) {
+        add_names(d, 'p', &m->pylibs.at[i].dir, 1);
+        add_names(d, 'q', &m->pylibs.at[i].name, 1);
+    }
+    for (size_t i = 0; i < m->deferred.len; i++)
+        add_names(d, 'd', &m->deferred.at[i].classes, 1);
+}
+
+int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
+                     struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
+    struct digesting d = {.settings = &out->settings};
+    struct bz_digest digest;
+    struct bz_str ignored, word;
+    int rc = bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &ignored,
+                         err);
+
+    if (rc < 0)
+        return rc;
+    rc = bz_digest_hasher_new(&hasher, err);
+    if (rc < 0)
+        return rc;
+    while (bz_str_next_word(&ignored, &word))
+        bz_map_put(&d.ignored, word)->u = 1;
+    bz_map_put(&d.ignored, BZ_STR("BBINCLUDED"))->u =
+        1; /* where it was read, not what */
+    d.hasher = hasher;
+    bz_digest_begin(hasher);
+    add_meta(&d, config);
+    bz_digest_end(hasher, &digest);
+    memcpy(out->digest, digest.b, sizeof(out->digest));
+    bz_map_release(&d.ignored);
+    return 0;
+}
+
+int bz_recall_settings(struct bz_str settings, struct bz_vars **out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vars_freep) struct bz_vars *v = bz_vars_new(NULL);
+    int rc = 0;
+
+    while (settings.n > 0 && rc == 0) {
+        uint32_t n = UINT32_MAX;
+
+        if (settings.n >= sizeof(n))
+            memcpy(&n, settings.p, sizeof(n));
+        if (settings.n < sizeof(n) || n > settings.n - sizeof(n))
+            return bz_fail(err, BZ_E_CORRUPT, "the settings are cut short");
+        rc = bz_dump_restore(v, bz_str_sub(settings, sizeof(n), sizeof(n) + n), err);
+        settings = bz_str_sub(settings, sizeof(n) + n, settings.n);
+    }
+    if (rc < 0)
+        return rc;
+    *out = v;
+    v = NULL; /* the caller owns it now */
+    return 0;
+}
+
+/* ---- recipes ---- */
+
+static void index_recipes(const struct bz_recall *r, struct bz_recall_part *part)
+{
+    struct bz_snapshot_range range = part->record->recipes;
+
+    if (!bz_snapshot_has(&r->old, BZ_SNAPSHOT_RECIPES, range))
+        return;
+    for (uint32_t i = range.first; i < range.first + range.n; i++) {
+        const struct bz_snapshot_recipe *recipe =
+            bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, i);
+        const struct bz_snapshot_fact *fact =
+            bz_snapshot_at(&r->old, BZ_SNAPSHOT_FACTS, recipe->facts.first);
+        struct bz_str path;
+
+        if (fact && bz_snapshot_text(&r->old, fact->text[0], &path) && path.n > 0)
+            bz_map_put(&part->recipes, path)->u = (uint64_t)i + 1;
+    }
+}
+
+void bz_recall_part(const struct bz_recall *r, struct bz_str mc,
+                    const uint8_t digest[32], struct bz_recall_part *out)
+{
+    *out = (struct bz_recall_part){0};
+    if (!r->old.bytes)
+        return;
+    for (uint32_t i = 0; i < bz_snapshot_count(&r->old, BZ_SNAPSHOT_PARTS); i++) {
+        const struct bz_snapshot_part *part =
+            bz_snapshot_at(&r->old, BZ_SNAPSHOT_PARTS, i);
+        struct bz_str name;
+
+        if (!bz_snapshot_text(&r->old, part->mc, &name) || !bz_str_eq(name, mc) ||
+            memcmp(part->digest, digest, sizeof(part->digest)) != 0)
+            continue;
+        out->record = part;
+        index_recipes(r, out);
+        return;
+    }
+}
+
+void bz_recall_part_release(struct bz_recall_part *part)
+{
+    bz_map_release(&part->recipes);
+}
+
+int bz_recall_facts(struct bz_recall *r, const struct bz_snapshot_recipe *recipe,
+                    struct bz_arena *arena, struct bz_recall_recipe *out,
+                    struct bz_err *err)
+{
+    struct bz_snapshot_range range = recipe->facts;
+    int rc = 0;
+
+    *out = (struct bz_recall_recipe){.nfacts = range.n};
+    if (range.n == 0 || !bz_snapshot_has(&r->old, BZ_SNAPSHOT_FACTS, range))
+        return bz_fail(err, BZ_E_CORRUPT, "facts are missing in the snapshot");
+    out->facts = BZ_ARENA_ARRAY(arena, struct bz_facts, range.n);
+    for (uint32_t i = 0; i < range.n && rc == 0; i++)
+        rc = bz_snapshot_fact(&r->old, range.first + i, &out->facts[i], err);
+    return rc;
+}
+
+/* Those of the list, which is there and has been checked. */
+static void set_looks(struct bz_recall *r, struct bz_snapshot_range list,
+                      struct bz_arena *arena, struct bz_recall_recipe *out)
+{
+    out->looks = BZ_ARENA_ARRAY(arena, const struct bz_library_look *, list.n);
+    out->nlooks = list.n;
+    for (uint32_t i = 0; i < list.n; i++) {
+        const uint32_t *number =
+            bz_snapshot_at(&r->old, BZ_SNAPSHOT_LIST, list.first + i);
+
+        out->looks[i] = &r->inputs.looks[*number];
+    }
+}
+
+static bool same_text(struct bz_str a, struct bz_str b)
+{
+    if (!a.p || !b.p)
+        return a.p == b.p;
+    return bz_str_eq(a, b);
+}
+
+bool bz_recall_recipe(struct bz_recall *r, const struct bz_recall_part *part,
+                      const struct bz_facts *frame, struct bz_arena *arena,
+                      struct bz_recall_recipe *out)
+{
+    const struct bz_map_entry *it = bz_map_get(&part->recipes, frame->path);
+    const struct bz_snapshot_recipe *recipe;
+    struct bz_err err;
+
+    if (!it)
+        return false;
+    recipe = bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, it->u - 1);
+    if (!recipe->valid || bz_inputs_any_changed(&r->inputs, &r->old, recipe->inputs) ||
+        bz_recall_facts(r, recipe, arena, out, &err) < 0 ||
+        !same_text(out->facts[0].appends, frame->appends) ||
+        !same_text(out->facts[0].layer, frame->layer))
+        return false;
+    for (size_t i = 0; i < out->nfacts; i++) {
+        out->facts[i].priority = frame->priority;
+        out->facts[i].hidden = frame->hidden;
+    }
+    set_looks(r, recipe->inputs, arena, out);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* recall.h - what an earlier survey found, as far as it still holds.
+ *
+ * A recipe's facts hold while the configuration says what it said, the recipe has the
+ * same appends and layer, and no path that was looked at for it has changed. All of a
+ * snapshot holds, and not even the configuration need be read, while also the paths
+ * that were looked at for that are as they were, and whatever else decides it: the key.
+ */
+#ifndef BZ_SURVEY_RECALL_H
+#define BZ_SURVEY_RECALL_H
+
+#include "survey/inputs.h"
+
+struct bz_recall {
+    struct bz_snapshot old; /* not open: there is nothing to recall */
+    struct bz_inputs inputs;
+    bool same_key;
+};
+
+/* What a configuration says, as a digest and as records for bz_recall_settings. Changes
+ * of the variables in BB_HASHCONFIG_IGNORE_VARS do not count. */
+struct bz_recall_config {
+    uint8_t digest[32];
+    struct bz_buf settings;
+};
+
+/* Opens a snapshot and looks at its inputs. If there is none, or it is no good, nothing
+ * is recalled. */
+void bz_recall_open(struct bz_recall *r, const char *path, struct bz_str key,
+                    struct bz_hashing *hashing);
+void bz_recall_close(struct bz_recall *r);
+
+/* Whether all of it holds. */
+bool bz_recall_whole(const struct bz_recall *r);
+
+/* Writes stamps that were renewed to where the snapshot came from, so that they need
+ * not be again. */
+void bz_recall_renew(const struct bz_recall *r, const char *path);
+
+int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* A store with these settings; the caller frees *out. BZ_E_CORRUPT. */
+int bz_recall_settings(struct bz_str settings, struct bz_vars **out,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* A part of the snapshot by its name, if its configuration had that digest. */
+struct bz_recall_part {
+    const struct bz_snapshot_part *record; /* NULL: there is none */
+    struct bz_map recipes;                 /* path -> number, from 1 */
+};
+void bz_recall_part(const struct bz_recall *r, struct bz_str mc,
+                    const uint8_t digest[32], struct bz_recall_part *out);
+void bz_recall_part_release(struct bz_recall_part *part);
+
+/* What was found about a recipe: its facts, and what was looked at. */
+struct bz_recall_recipe {
+    struct bz_facts *facts;
+    size_t nfacts;
+    const struct bz_library_look **looks;
+    size_t nlooks;
+};
+
+/* The recipe whose first facts are known, `frame`, if what was found still holds. Lies
+ * in the arena and in the snapshot. */
+bool bz_recall_recipe(struct bz_recall *r, const struct bz_recall_part *part,
+                      const struct bz_facts *frame, struct bz_arena *arena,
+                      struct bz_recall_recipe *out);
+
+/* The facts of a recipe by its number, without looking whether they hold. */
+int bz_recall_facts(struct bz_recall *r, const struct bz_snapshot_recipe *recipe,
+                    struct bz_arena *arena, struct bz_recall_recipe *out,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

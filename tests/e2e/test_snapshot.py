@@ -1,0 +1,220 @@
+"""What bitzel remembers of a parse, and when it must not."""
+
+import os
+import signal
+import subprocess
+import time
+
+import bitzel
+import test_parse
+
+
+class Snapshot(test_parse.Project):
+    """Two recipes, hello and world; world includes hello.inc."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.dir / "build/cache/bitzel.snapshot"
+
+    def assert_parsed(self, parsed, cached, **how):
+        """Parses, and says how many recipes that must have taken."""
+        result = self.parse("--json", **how)
+        self.assert_exit(result, 0)
+        self.assertEqual((result.json["parsed"], result.json["cached"]), (parsed, cached))
+        self.assertEqual(result.json["recipes"], parsed + cached)
+        return result.json
+
+    def assert_then_settled(self, recipes=2, **how):
+        self.assert_parsed(0, recipes, **how)
+
+    def test_nothing_is_parsed_twice(self):
+        first = self.assert_parsed(2, 0)
+        second = self.assert_parsed(0, 2)
+        self.assertEqual({**first, "parsed": 0, "cached": 2}, second)
+        self.assertEqual(second["targets"], 3)
+        self.assertEqual(second["masked"], 1)
+        self.assertEqual([p.name for p in self.file.parent.iterdir()], ["bitzel.snapshot"])
+
+    def test_a_recipe_that_changes_is_parsed_alone(self):
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/hello_1.2.bb", 'SUMMARY = "GREETS"\n')
+        self.assertEqual(self.assert_parsed(1, 1)["targets"], 2)
+        self.assert_then_settled()
+
+    def test_what_a_recipe_includes_counts_for_it(self):
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/hello.inc", 'LICENSE = "BSD"\n')
+        self.assert_parsed(1, 1)
+        self.assert_then_settled()
+
+    def test_same_size_and_times_are_no_excuse(self):
+        self.write("meta/recipes/hello.inc", 'A = "1"\n')
+        path = self.dir / "meta/recipes/hello.inc"
+        os.utime(path, (1000, 1000))
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/hello.inc", 'A = "2"\n')
+        os.utime(path, (1000, 1000))
+        self.assert_parsed(1, 1)
+
+    def test_changes_in_quick_succession_are_all_seen(self):
+        for i in range(20):
+            self.write("meta/recipes/hello.inc", f'A = "{i:02}"\n')
+            self.assert_parsed(*((2, 0) if i == 0 else (1, 1)))
+
+    def test_a_file_that_is_only_touched_changes_nothing(self):
+        self.assert_parsed(2, 0)
+        for path in (self.dir / "meta").rglob("*"):
+            os.utime(path, (1000, 1000))
+        self.assert_then_settled()
+        copy = self.dir / "copy"
+        copy.write_bytes((self.dir / "meta/recipes/hello.inc").read_bytes())
+        copy.rename(self.dir / "meta/recipes/hello.inc")
+        self.assert_then_settled()
+
+    def test_a_class_that_appears_earlier_in_the_path_counts(self):
+        self.write("meta/recipes/hello_1.2.bb", "inherit greeting\n")
+        self.write("meta/classes/greeting.bbclass", "")
+        self.assert_parsed(2, 0)
+        self.write("build/classes/greeting.bbclass", 'A = "1"\n')
+        self.assert_parsed(1, 1)
+        self.write("meta/classes-recipe/greeting.bbclass", 'A = "2"\n')
+        self.assert_parsed(1, 1)  # a kind of its own goes before everything
+        self.write("meta/classes/greeting.bbclass", 'A = "3"\n')
+        self.assert_then_settled()  # nobody looks there any more
+
+    def test_a_file_that_was_missing_counts_when_it_appears(self):
+        self.write("meta/recipes/hello_1.2.bb", "include maybe.inc\n")
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/maybe.inc", 'BBCLASSEXTEND = "native"\n')
+        self.assertEqual(self.assert_parsed(1, 1)["targets"], 3)
+        (self.dir / "meta/recipes/maybe.inc").unlink()
+        self.assertEqual(self.assert_parsed(1, 1)["targets"], 2)
+
+    def test_recipes_come_and_go(self):
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/new_1.bb", "")
+        self.assert_parsed(1, 2)
+        self.assert_then_settled(3)
+        (self.dir / "meta/recipes/new_1.bb").unlink()
+        (self.dir / "meta/recipes/world_1.0.bb").unlink()
+        self.assert_parsed(0, 1)
+        self.assert_then_settled(1)
+
+    def test_appends_come_and_go(self):
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/world_%.bbappend", 'BBCLASSEXTEND = "native"\n')
+        self.assertEqual(self.assert_parsed(1, 1)["targets"], 4)
+        self.write("meta/recipes/world_%.bbappend", "")
+        self.assertEqual(self.assert_parsed(1, 1)["targets"], 3)
+        (self.dir / "meta/recipes/world_%.bbappend").unlink()
+        self.assert_parsed(1, 1)
+        self.assert_then_settled()
+
+    def test_a_directory_that_is_replaced_counts(self):
+        self.assert_parsed(2, 0)
+        (self.dir / "meta/recipes").rename(self.dir / "meta/old")
+        self.write("meta/recipes/other_1.bb", "")
+        self.assert_parsed(1, 0)
+        (self.dir / "meta/recipes/other_1.bb").unlink()
+        (self.dir / "meta/recipes").rmdir()
+        (self.dir / "meta/recipes").symlink_to("old")
+        self.assert_parsed(2, 0)
+
+    def test_the_configuration_counts_only_if_it_says_something_else(self):
+        self.assert_parsed(2, 0)
+        conf = "meta/conf/bitbake.conf"
+        self.write(conf, test_parse.FILES[conf] + "# a remark\n")
+        self.assert_parsed(0, 2)
+        self.write(conf, test_parse.FILES[conf] + 'A = "1"\n')
+        self.assert_parsed(2, 0)
+        self.write("meta/classes/base.bbclass", "addtask build\naddtask other\n")
+        self.assert_parsed(2, 0)
+        self.assert_then_settled()
+
+    def test_masks_and_patterns_count(self):
+        self.write("meta/conf/bitbake.conf",
+                   test_parse.FILES["meta/conf/bitbake.conf"] + "include conf/local.conf\n"
+                   'BB_HASHCONFIG_IGNORE_VARS = "BBMASK BBFILES"\n')
+        self.write("meta/more/third_1.bb", "")
+        self.assert_parsed(2, 0)
+        self.write("build/conf/local.conf", 'BBMASK += "world"\n')
+        self.assertEqual(self.assert_parsed(0, 1)["masked"], 2)
+        self.write("build/conf/local.conf", 'BBFILES += "${TOPDIR}/../meta/more"\n')
+        self.assert_parsed(2, 1)
+        self.write("meta/more/deep/fourth_1.bb", "")
+        self.assert_parsed(1, 3)
+
+    def test_the_environment_that_passes_counts(self):
+        env = {"BB_ENV_PASSTHROUGH_ADDITIONS": "COLOR", "COLOR": "red"}
+        self.assert_parsed(2, 0, env=env)
+        self.assert_then_settled(env=env)
+        self.assert_then_settled(env={**env, "UNRELATED": "1"})
+        self.assert_parsed(2, 0, env={**env, "COLOR": "blue"})
+
+    def test_errors_are_told_every_time(self):
+        self.write("meta/recipes/bad_1.bb", "what is this\n")
+        for cached in (0, 2, 2):
+            result = self.parse("--json")
+            self.assert_exit(result, 2)
+            self.assertEqual((result.json["parsed"], result.json["cached"]),
+                             (3 - cached, cached))
+            self.assertRegex(result.err, r"bad_1\.bb:1:\d+: error: ")
+        self.write("meta/recipes/bad_1.bb", "")
+        self.assert_parsed(1, 2)
+        self.assert_then_settled(3)
+
+    def test_a_recipe_may_refuse_to_be_remembered(self):
+        self.write("meta/recipes/world_1.0.bb", 'BB_DONT_CACHE = "1"\n')
+        self.assert_parsed(2, 0)
+        self.assert_parsed(1, 1)
+
+    def test_a_damaged_snapshot_is_made_again(self):
+        self.assert_parsed(2, 0)
+        good = self.file.read_bytes()
+        for bad in (b"", good[:100], good[:-1], good[:200] + bytes([good[200] ^ 1]) + good[201:],
+                    good.replace(b"bitzel ", b"another"), b"\0" * len(good)):
+            self.file.write_bytes(bad)
+            self.assert_parsed(2, 0)
+            self.assert_then_settled()
+
+    def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
+        (self.dir / "build/cache").write_text("in the way")
+        for _ in range(2):
+            self.assertEqual(self.parse().err, "")
+            self.assert_parsed(2, 0)
+
+    def test_several_at_once_do_not_disturb_each_other(self):
+        for i in range(50):
+            self.write(f"meta/recipes/r{i}_1.bb", "")
+        line = [bitzel.PROGRAM, "--directory", str(self.dir / "build"), "parse"]
+        running = []
+        for i in range(12):
+            self.write(f"meta/recipes/r{i}_1.bb", f'A = "{i}"\n')
+            running.append(subprocess.Popen(line, env=self.environment(),
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        for one in running:
+            out, err = one.communicate(timeout=60)
+            self.assertEqual((one.returncode, err), (0, b""), out)
+            self.assertIn(b"52 recipes", out)
+        self.assertEqual(self.parse("--json").json["recipes"], 52)
+        self.assert_then_settled(52)
+
+    def test_killed_at_any_moment_it_starts_afresh(self):
+        for i in range(200):
+            self.write(f"meta/recipes/r{i}_1.bb", 'BBCLASSEXTEND = "native"\n')
+        line = [bitzel.PROGRAM, "--directory", str(self.dir / "build"), "parse"]
+        for i in range(15):
+            self.write("meta/recipes/hello.inc", f'A = "{i}"\n')
+            with subprocess.Popen(line, env=self.environment(), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as one:
+                time.sleep(i * 0.003)  # a different moment each time
+                one.send_signal(signal.SIGKILL)
+        result = self.parse("--json")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.json["recipes"], 202)
+        self.assertEqual(result.json["targets"], 403)
+        self.assert_then_settled(202)
+
+
+if __name__ == "__main__":
+    bitzel.main()
