@@ -1,4 +1,4 @@
-#include <stdlib.h>
+#include <inttypes.h>
 
 #include "cmd.h"
 #include "cmd_open.h"
@@ -6,12 +6,14 @@
 
 struct parse_values {
     int64_t threads;
-    bool json;
+    bool profile, json;
 };
 
 static const struct bz_opt opts[] = {
     BZ_OPT_NUMBER(struct parse_values, threads, 'j', "jobs", "N", 0, 1024, 0,
                   "Use N threads; 0 means one for each CPU"),
+    BZ_OPT_FLAG(struct parse_values, profile, 0, "profile",
+                "Parse everything and show which files and expressions take the time"),
     BZ_OPT_FLAG(struct parse_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -38,7 +40,42 @@ static void json_error(void *ctx, const struct bz_facts *f)
     bz_jsonw_map_end(w);
 }
 
-static void write_json(struct bz_out *out, const struct bz_survey *s)
+enum { SHOWN = 15 }; /* rows of a profile */
+
+static void json_times(struct bz_jsonw *w, const char *key, const struct bz_map *times)
+{
+    struct bz_profile_time top[SHOWN];
+    size_t n = bz_profile_top(times, top, SHOWN);
+
+    bz_jsonw_list(bz_jsonw_key(w, key));
+    for (size_t i = 0; i < n; i++) {
+        bz_jsonw_map(w);
+        bz_jsonw_str(bz_jsonw_key(w, "name"), top[i].name);
+        bz_jsonw_int(bz_jsonw_key(w, "times"), (int64_t)top[i].times);
+        bz_jsonw_int(bz_jsonw_key(w, "own_ns"), top[i].own);
+        bz_jsonw_int(bz_jsonw_key(w, "total_ns"), top[i].total);
+        bz_jsonw_map_end(w);
+    }
+    bz_jsonw_list_end(w);
+}
+
+static void show_times(struct bz_out *out, const char *title,
+                       const struct bz_map *times)
+{
+    struct bz_profile_time top[SHOWN];
+    size_t n = bz_profile_top(times, top, SHOWN);
+
+    bz_out_print(out, "%9s %9s %8s  %s\n", "own ms", "total ms", "times", title);
+    for (size_t i = 0; i < n; i++) {
+        bz_out_print(out, "%9.3f %9.3f %8" PRIu64 "  ", (double)top[i].own / 1e6,
+                     (double)top[i].total / 1e6, top[i].times);
+        bz_out_plain(out, top[i].name.p, top[i].name.n);
+        bz_out_print(out, "\n");
+    }
+}
+
+static void write_json(struct bz_out *out, const struct bz_survey *s,
+                       const struct bz_profile *profile)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -53,6 +90,10 @@ static void write_json(struct bz_out *out, const struct bz_survey *s)
     bz_jsonw_list(bz_jsonw_key(&w, "errors"));
     each_error(s, json_error, &w);
     bz_jsonw_list_end(&w);
+    if (profile) {
+        json_times(&w, "files", &profile->files.times);
+        json_times(&w, "expressions", &profile->expressions.times);
+    }
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
@@ -71,15 +112,22 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const struct parse_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
+    BZ_CLEANUP(bz_profile_release) struct bz_profile profile = {0};
     int rc;
 
     p.sweep.threads = (unsigned)v->threads;
+    p.sweep.profile = v->profile ? &profile : NULL;
+    p.forget = v->profile;
     rc = bz_cmd_open_survey(env, &p, &s, err);
     if (rc < 0)
         return rc;
     each_error(&s, show_error, &env->log);
+    if (v->profile && !v->json) {
+        show_times(&env->out, "file", &profile.files.times);
+        show_times(&env->out, "expression", &profile.expressions.times);
+    }
     if (v->json)
-        write_json(&env->out, &s);
+        write_json(&env->out, &s, v->profile ? &profile : NULL);
     else
         bz_out_print(&env->out,
                      "%zu recipes: %zu from the snapshot, %zu parsed, %zu skipped, "

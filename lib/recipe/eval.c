@@ -304,11 +304,15 @@ static int run_statements(struct bz_eval *e, const struct bz_ast *ast,
     if (rc < 0)
         return rc;
     e->top = &frame;
+    if (e->watch)
+        e->watch->begin(e->watch->ctx, frame.path);
     for (const struct bz_ast_stmt *s = ast->first; s && rc == 0; s = s->next) {
         frame.line = s->end_line;
         frame.stmt = s;
         rc = run_statement(e, s, err);
     }
+    if (e->watch)
+        e->watch->end(e->watch->ctx, frame.path);
     if (rc < 0 && !e->located) {
         bz_blame_tell(e, err);
         bz_err_wrap(err, "%s:%u", frame.path, frame.line);

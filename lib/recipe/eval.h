@@ -20,14 +20,23 @@ struct bz_eval_frame {
     unsigned depth;
 };
 
+/* Told before and after each file is evaluated, for whoever measures. */
+struct bz_eval_watch {
+    void (*begin)(void *ctx, const char *path);
+    void (*end)(void *ctx, const char *path);
+    void *ctx;
+    struct bz_vars_watch expressions;
+};
+
 struct bz_eval {
     struct bz_meta *meta;
     struct bz_library *library;
-    struct bz_buf *notes;      /* what the parser says of the recipe's own files, or
-                                  NULL: the library keeps it */
-    struct bz_eval_frame *top; /* NULL between files */
-    size_t files;              /* evaluated so far */
-    bool located;              /* the failure on its way up names its place already */
+    struct bz_buf *notes; /* what the parser says of the recipe's own files, or
+                             NULL: the library keeps it */
+    const struct bz_eval_watch *watch; /* or NULL */
+    struct bz_eval_frame *top;         /* NULL between files */
+    size_t files;                      /* evaluated so far */
+    bool located; /* the failure on its way up names its place already */
 
     /* About the failure, for blame.h; each may be absent. */
     struct bz_str culprit; /* the word of the statement that is wrong */

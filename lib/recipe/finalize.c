@@ -132,9 +132,10 @@ static int check_handlers(struct bz_meta *m, struct bz_err *err)
     return rc;
 }
 
-static int finalize(struct bz_meta *m, struct bz_library *library, struct bz_err *err)
+static int finalize(struct bz_meta *m, struct bz_library *library,
+                    const struct bz_finalize_opts *opts, struct bz_err *err)
 {
-    struct bz_eval e = {.meta = m, .library = library};
+    struct bz_eval e = {.meta = m, .library = library, .watch = opts->watch};
     int rc = inherit_deferred(&e, err);
 
     if (rc == 0)
@@ -201,7 +202,7 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
     struct origin from = {.path = opts->path};
     struct bz_meta *m = add_copy(f, BZ_STR(""));
     struct bz_str list, word;
-    int rc = finalize(m, library, err);
+    int rc = finalize(m, library, opts, err);
 
     if (rc == 0)
         rc = bz_meta_get(m, "BBCLASSEXTEND", &from.extended, err);
@@ -216,7 +217,7 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
         m = add_copy(f, word);
         rc = extend(m, word, &from, err);
         if (rc == 0)
-            rc = finalize(m, library, err);
+            rc = finalize(m, library, opts, err);
     }
     return rc;
 }
@@ -224,7 +225,8 @@ static int add_variants(struct bz_finalize *f, struct bz_library *library,
 static int read_recipe(struct bz_meta *m, struct bz_library *library,
                        const struct bz_finalize_opts *opts, struct bz_err *err)
 {
-    struct bz_eval e = {.meta = m, .library = library, .notes = opts->notes};
+    struct bz_eval e = {
+        .meta = m, .library = library, .notes = opts->notes, .watch = opts->watch};
     const struct bz_meta_names *appends = opts->appends;
     int rc = bz_meta_set(m, "__BB_RECIPE_FILE", opts->path, err);
 
@@ -246,6 +248,8 @@ int bz_finalize_recipe(const struct bz_meta *config, struct bz_library *library,
     int rc;
 
     f->read = bz_meta_copy(config);
+    if (opts->watch)
+        bz_vars_set_watch(f->read->vars, &opts->watch->expressions);
     rc = read_recipe(f->read, library, opts, err);
     if (rc == 0)
         rc = add_variants(f, library, opts, err);

@@ -28,6 +28,7 @@ struct bz_finalize_opts {
     struct bz_str layer;                 /* its collection, or p == NULL */
     const struct bz_meta_names *appends; /* paths in order; may be NULL */
     struct bz_buf *notes;                /* as of struct bz_eval; may be NULL */
+    const struct bz_eval_watch *watch;   /* likewise */
     struct bz_str only; /* no variant but this one; "" for none, p == NULL for all */
 };
 

@@ -141,37 +141,58 @@ static void read_packages(struct reading *r, struct bz_facts *f)
     }
 }
 
-/* The flag, expanded, or p == NULL. */
-static struct bz_str flag(struct reading *r, struct bz_str task, const char *name)
-{
-    struct bz_str value = {0};
+/* The flags that are kept, and where. */
+enum { KEPT = 10 };
 
-    if (r->rc == 0)
+static const struct bz_str kept_flags[KEPT] = {
+    BZ_STR("depends"),   BZ_STR("rdepends"),    BZ_STR("deptask"),
+    BZ_STR("rdeptask"),  BZ_STR("recrdeptask"), BZ_STR("recideptask"),
+    BZ_STR("mcdepends"), BZ_STR("noexec"),      BZ_STR("nostamp"),
+    BZ_STR("fakeroot"),
+};
+
+struct flags {
+    struct bz_str value[KEPT]; /* unexpanded; p == NULL: not set */
+};
+
+static void note_flag(void *ctx, struct bz_str flag, struct bz_str value)
+{
+    struct flags *f = ctx;
+
+    for (size_t i = 0; i < KEPT; i++)
+        if (bz_str_eq(flag, kept_flags[i]))
+            f->value[i] = value;
+}
+
+/* Flags are seen as BitBake sees them here: a ??= default of one does not count. */
+static struct bz_str expanded(struct reading *r, struct bz_str value)
+{
+    if (r->rc == 0 && bz_str_find_byte(value, '$') != BZ_STR_NONE)
         r->rc =
-            bz_vars_get_flag(r->m->vars, task, bz_str_from(name), 0, &value, r->err);
-    if (r->rc < 0 || !value.p)
-        return (struct bz_str){0};
-    return bz_facts_text(r->keep, value);
+            bz_vars_expand(r->m->vars, value, (struct bz_str){0}, NULL, &value, r->err);
+    return r->rc == 0 ? bz_facts_text(r->keep, value) : (struct bz_str){0};
 }
 
 static void read_task(struct reading *r, struct bz_str name, struct bz_facts_task *t)
 {
     const struct bz_taskdef *def = bz_taskdef_find(&r->m->tasks, name);
+    struct flags f = {{{0}}};
 
     t->name = bz_facts_text(r->keep, name);
     for (size_t i = 0; def && i < def->after.len; i++)
         add_word(&r->text, def->after.at[i]);
     t->after = take_words(r);
-    t->depends = flag(r, name, "depends");
-    t->rdepends = flag(r, name, "rdepends");
-    t->deptask = flag(r, name, "deptask");
-    t->rdeptask = flag(r, name, "rdeptask");
-    t->recrdeptask = flag(r, name, "recrdeptask");
-    t->recideptask = flag(r, name, "recideptask");
-    t->mcdepends = flag(r, name, "mcdepends");
-    t->noexec = flag(r, name, "noexec").p != NULL;
-    t->nostamp = flag(r, name, "nostamp").p != NULL;
-    t->fakeroot = flag(r, name, "fakeroot").p != NULL;
+    bz_vars_flags(r->m->vars, name, note_flag, &f);
+    t->depends = expanded(r, f.value[0]);
+    t->rdepends = expanded(r, f.value[1]);
+    t->deptask = expanded(r, f.value[2]);
+    t->rdeptask = expanded(r, f.value[3]);
+    t->recrdeptask = expanded(r, f.value[4]);
+    t->recideptask = expanded(r, f.value[5]);
+    t->mcdepends = expanded(r, f.value[6]);
+    t->noexec = f.value[7].p != NULL;
+    t->nostamp = f.value[8].p != NULL;
+    t->fakeroot = f.value[9].p != NULL;
 }
 
 /* Texts are kept once, so two lists are equal if their bytes are: most recipes have the

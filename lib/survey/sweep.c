@@ -17,6 +17,7 @@ enum {
 struct row {
     struct bz_facts_keep keep;
     struct bz_buf notes;
+    struct bz_profile profile; /* used if one is asked for */
     _Atomic(uintptr_t) thread; /* who works here; 0: nobody */
 };
 
@@ -132,6 +133,8 @@ static void evaluate(struct sweep *s, struct row *row, struct bz_sweep_item *ite
                                     .notes = &row->notes};
     struct bz_err err;
 
+    if (s->opts->profile)
+        opts.watch = bz_profile_watch(&row->profile);
     if (bz_finalize_recipe(item->config, s->opts->library, &opts, &f, &err) == 0) {
         set_facts(s, row, item, f);
     } else {
@@ -227,6 +230,9 @@ int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *const *
     bz_log_set_sink(s.sink);
     for (unsigned i = 0; i < s.nrows; i++) {
         bz_buf_release(&s.rows[i].notes);
+        if (opts->profile)
+            bz_profile_merge(opts->profile, &s.rows[i].profile);
+        bz_profile_release(&s.rows[i].profile);
         BZ_VEC_PUSH(keeps, s.rows[i].keep);
     }
     free(s.rows);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "recipe/library.h"
 #include "survey/facts.h"
+#include "survey/profile.h"
 
 struct bz_sweep_item {
     const struct bz_meta *config; /* what it is evaluated on */
@@ -32,7 +33,8 @@ struct bz_sweep_keeps BZ_VEC(struct bz_facts_keep);
 
 struct bz_sweep_opts {
     struct bz_library *library;
-    unsigned threads; /* 0: as many as this process may use CPUs */
+    unsigned threads;           /* 0: as many as this process may use CPUs */
+    struct bz_profile *profile; /* gets where the time goes; or NULL */
     /* Called now and then by the calling thread, if it is set. */
     void (*progress)(void *ctx, size_t done, size_t total);
     void *ctx;

@@ -332,9 +332,13 @@ static int evaluate(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
     int rc;
 
     v->told = false;
+    if (v->watch)
+        v->watch->begin(v->watch->ctx, code);
     rc = bz_expr_eval(v, code, refs, value, err);
     if (rc == BZ_E_NOSUP && !v->told && v->python.eval)
         rc = v->python.eval(v->python.ctx, v, code, name, refs, value, err);
+    if (v->watch)
+        v->watch->end(v->watch->ctx, code);
     if (rc < 0 && !v->told)
         rc = tell(v, (struct bz_str){0}, code, err);
     return rc;

@@ -152,6 +152,7 @@ struct bz_vars {
     struct BZ_VEC(struct bz_str) exports; /* own names that had an [export] set */
 
     struct bz_vars_python python;
+    const struct bz_vars_watch *watch;
     const struct bz_store_frame *frame; /* the innermost expansion */
     unsigned depth;
     uintptr_t stack; /* where the C stack was at depth 0 */

@@ -21,6 +21,7 @@ struct bz_vars *bz_vars_new(const struct bz_vars *parent)
     v->gen = 1;
     if (parent) {
         v->python = parent->python;
+        v->watch = parent->watch;
         v->any_filter = parent->any_filter;
         v->any_rename = parent->any_rename;
         bz_map_reserve(&v->cells, COPY_NAMES);
@@ -220,6 +221,11 @@ void bz_vars_set_python(struct bz_vars *v, const struct bz_vars_python *python)
 {
     v->python = *python;
     bz_store_changed(v);
+}
+
+void bz_vars_set_watch(struct bz_vars *v, const struct bz_vars_watch *watch)
+{
+    v->watch = watch;
 }
 
 struct bz_str bz_vars_keep(struct bz_vars *v, struct bz_str text)

@@ -142,6 +142,15 @@ struct bz_vars_python {
 /* Inherited by copies. The evaluator of expr.h comes first, this one after it. */
 void bz_vars_set_python(struct bz_vars *v, const struct bz_vars_python *python);
 
+/* Told before and after each ${@...} is evaluated, for whoever measures. Inherited by
+ * copies; must outlive them all. NULL: nobody is. */
+struct bz_vars_watch {
+    void (*begin)(void *ctx, struct bz_str code);
+    void (*end)(void *ctx, struct bz_str code);
+    void *ctx;
+};
+void bz_vars_set_watch(struct bz_vars *v, const struct bz_vars_watch *watch);
+
 /* A place to keep text that must live as long as the store. */
 struct bz_str bz_vars_keep(struct bz_vars *v, struct bz_str text);
 

@@ -30,7 +30,7 @@ class Help(bitzel.Case):
                "doctor": ["--json"], "env": ["--json"],
                "graph": ["--task", "--recipes", "--reduce", "--dot", "--svg", "--json"],
                "version": ["--json"], "help": [], "layers": ["--json"],
-               "parse": ["--jobs", "--json"],
+               "parse": ["--jobs", "--profile", "--json"],
                "project": ["--json"],
                "sig": ["--task", "--all", "--inputs", "--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}

@@ -87,6 +87,25 @@ class Parse(Project):
         self.assertEqual(places, sorted(places))
         self.assertEqual(len(places), 120)
 
+    def test_a_profile_says_where_the_time_goes(self):
+        self.assert_exit(self.parse(), 0)  # a snapshot that must not be used
+        got = self.parse("--profile", "--json").json
+        self.assertEqual(got["parsed"], 2)
+        files = {re.sub(".*/", "", row["name"]): row for row in got["files"]}
+        self.assertEqual(files["hello.inc"]["times"], 1)
+        self.assertEqual(files["hello_1.2.bb"]["times"], 1)
+        world = files["world_1.0.bb"]
+        self.assertGreaterEqual(world["total_ns"],
+                                world["own_ns"] + files["hello.inc"]["total_ns"])
+        names = [row["name"] for row in got["expressions"]]
+        self.assertTrue(any("vars_from_file" in name for name in names), names)
+        own = [row["own_ns"] for row in got["files"]]
+        self.assertEqual(own, sorted(own, reverse=True))
+        text = self.parse("--profile").out.splitlines()
+        self.assertRegex(text[0], r"own ms +total ms +times +file")
+        self.assertEqual(text[-1], "2 recipes: 0 from the snapshot, 2 parsed, 0 skipped, "
+                                   "1 masked, 0 errors")
+
     def test_the_readme_shows_what_it_says(self):
         self.write("meta/recipes/broken_1.0.bb", "require missing.inc\n")
         result = self.parse()

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "base/buf.h"
+
 static void set(struct bz_vars *v, const char *name, const char *value)
 {
     struct bz_err err = {0};
@@ -182,6 +184,38 @@ static void text_is_kept_for_callers(void **state)
     bz_vars_free(v);
 }
 
+static void note_begin(void *ctx, struct bz_str code)
+{
+    struct bz_buf *said = ctx;
+
+    bz_buf_addf(said, "(%.*s", BZ_STR_ARG(code));
+}
+
+static void note_end(void *ctx, struct bz_str code)
+{
+    (void)code;
+    bz_buf_add_char(ctx, ')');
+}
+
+static void expressions_are_told_to_whoever_measures(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf said = {0};
+    struct bz_vars_watch watch = {note_begin, note_end, &said};
+    struct bz_vars *v = bz_vars_new(NULL), *copy;
+    struct bz_str value;
+    struct bz_err err;
+
+    (void)state;
+    set(v, "A", "${@1+1}");
+    set(v, "B", "${@d.getVar('A')}");
+    bz_vars_set_watch(v, &watch);
+    copy = bz_vars_new(v);
+    assert_ok(bz_vars_get(copy, BZ_STR("B"), 0, &value, &err), &err);
+    assert_string_equal(bz_buf_text(&said), "(d.getVar('A')(1+1))");
+    bz_vars_free(copy);
+    bz_vars_free(v);
+}
+
 static void free_takes_nothing_for_an_answer(void **state)
 {
     struct bz_vars *none = NULL;
@@ -200,6 +234,7 @@ int main(void)
         cmocka_unit_test(threads_share_a_parent_that_is_read_meanwhile),
         cmocka_unit_test(names_and_values_may_hold_any_byte),
         cmocka_unit_test(text_is_kept_for_callers),
+        cmocka_unit_test(expressions_are_told_to_whoever_measures),
         cmocka_unit_test(free_takes_nothing_for_an_answer),
     };
 
