@@ -62,9 +62,9 @@ def adopt_orphans():
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-def wait_for_orphans(seconds):
+def wait_for_orphans(seconds, must_end=True):
     """Waits until no child is left; the largest peak, in KiB, of those that were. Those
-    that do not end in time are ended."""
+    that do not end in time are ended, which is a failure unless it was expected."""
     deadline = time.monotonic() + seconds
     late, peak = False, 0
     while True:
@@ -79,7 +79,7 @@ def wait_for_orphans(seconds):
                 os.kill(child, signal.SIGKILL)
         if pid == 0:
             time.sleep(0.01)
-    if late:
+    if late and must_end:
         raise Failure(f"left processes behind that did not end within {seconds} s")
     return peak
 
@@ -101,9 +101,14 @@ def run_counted(command, cwd, env, timeout):
                                        stdin=subprocess.DEVNULL)
         except OSError as error:
             raise Failure(str(error)) from error
-        usage = wait_until(process, time.monotonic() + timeout)
-        wall = watch.wall()
-        peak = max(usage.ru_maxrss, wait_for_orphans(timeout))
+        try:
+            usage = wait_until(process, time.monotonic() + timeout)
+            wall = watch.wall()
+            peak = max(usage.ru_maxrss, wait_for_orphans(timeout))
+        except BaseException:  # also when the user has had enough
+            wait_for_orphans(0, must_end=False)
+            process.returncode = process.returncode or -signal.SIGKILL
+            raise
         result = {"wall": wall, "cpu": watch.cpu(), "peak": peak * 1024,
                   "others": watch.others()}
         out.seek(0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the drivers' measuring must not miss."""
 
+import signal
 import sys
 import time
 import unittest
@@ -60,6 +61,17 @@ class MeterTest(unittest.TestCase):
             counted(["/bin/sleep", "100"], timeout=0.1)
         self.assertEqual(meter.children(), [])
         self.assertLess(time.monotonic() - began, 60)
+
+    def test_a_run_that_is_interrupted_leaves_nothing_behind(self):
+        def had_enough(*_):
+            raise KeyboardInterrupt
+
+        self.addCleanup(signal.signal, signal.SIGALRM,
+                        signal.signal(signal.SIGALRM, had_enough))
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with self.assertRaises(KeyboardInterrupt):
+            counted(["/bin/sh", "-c", "sleep 100 & sleep 100"])
+        self.assertEqual(meter.children(), [])
 
     def test_quiet_runs_count_and_others_only_if_there_is_none(self):
         quiet, noisy = {"others": meter.QUIET}, {"others": meter.QUIET + 0.01}

@@ -13,6 +13,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -277,6 +278,7 @@ def main(argv=None):
         return 2
     machine = {**meter.machine(), "rounds": opts.rounds, "size": opts.size}
     meter.adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left
     with tempfile.TemporaryDirectory(dir=opts.dir) as root:
         results, failures = run_all(programs, Path(root), opts)
     summary = summarise(results)
