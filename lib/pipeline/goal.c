@@ -157,15 +157,26 @@ static void show_notes(const struct bz_goal *g, struct bz_buf *notes)
             bz_buf_addf(notes, "%.*s\n", BZ_STR_ARG(g->provide[i]->notes.at[k].text));
 }
 
-int bz_goal_open(struct bz_goal *g, struct bz_pipeline *p,
-                 const struct bz_goal_opts *opts, struct bz_buf *notes,
-                 struct bz_buf *why, struct bz_err *err)
+/* A recipe that is wrong and not needed does not stop anything. One that is needed is
+ * the reason why something is not provided. */
+static void show_broken(const struct bz_goal *g, struct bz_buf *notes)
+{
+    for (size_t i = 0; i < g->nparts; i++) {
+        const struct bz_survey_facts *facts = &g->survey.parts.at[i].facts;
+
+        for (size_t k = 0; k < facts->len; k++)
+            if (facts->at[k].error.p)
+                bz_buf_addf(notes, "warning: %.*s\n", BZ_STR_ARG(facts->at[k].error));
+    }
+}
+
+int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
+                 struct bz_buf *notes, struct bz_buf *why, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct target_list list = {0};
-    int rc = bz_pipeline_survey(p, &g->survey, err);
+    int rc = open_parts(g, err);
 
-    if (rc == 0)
-        rc = open_parts(g, err);
+    show_broken(g, notes);
     for (size_t i = 0; i < opts->n && rc == 0; i++)
         rc = read_target(g, opts->targets[i], opts->task, &list, err);
     if (rc < 0)

@@ -28,13 +28,14 @@ struct bz_goal {
     struct bz_arena arena;
 };
 
-/* BZ_E_NOENT for a target that nothing provides or that has no such task, BZ_E_INVAL
- * for a cycle, which `why` then shows step by step, and for recipes that contradict
- * each other. Notes about choices between providers, one a line, are added to `notes`.
- * The pipeline must outlive *g. Close *g in any case. */
-int bz_goal_open(struct bz_goal *g, struct bz_pipeline *p,
-                 const struct bz_goal_opts *opts, struct bz_buf *notes,
-                 struct bz_buf *why, struct bz_err *err) BZ_MUST_CHECK;
+/* `survey` has been made, and what it was made from must outlive *g. BZ_E_NOENT for a
+ * target that nothing provides or that has no such task, BZ_E_INVAL for a cycle; `why`
+ * then shows the steps that lead there, one a line. Notes about choices between
+ * providers, and about recipes that are wrong, are added to `notes`, one a line. Close
+ * *g in any case. */
+int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
+                 struct bz_buf *notes, struct bz_buf *why,
+                 struct bz_err *err) BZ_MUST_CHECK;
 void bz_goal_close(struct bz_goal *g);
 
 /* Appends "[mc:NAME:]recipe". */

@@ -73,8 +73,10 @@ int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
     const struct bz_tgraph *g = &goal->graph;
     struct signer w = {s, p, goal, NULL, fn, ctx};
-    int rc = bz_digest_hasher_new(&hasher, err);
+    int rc = bz_pipeline_load(p, err);
 
+    if (rc == 0)
+        rc = bz_digest_hasher_new(&hasher, err);
     w.hasher = hasher;
     s->base = bz_mem_array(g->dag.n, sizeof(*s->base));
     s->keys = bz_mem_array(g->dag.n, sizeof(*s->keys));

@@ -112,6 +112,15 @@ class Graph(demo.Project):
         self.assertIn("ring:do_fetch waits for ring:do_build by [depends]", result.err)
         self.assertIn("ring:do_build waits for ring:do_fetch by addtask", result.err)
 
+    def test_a_broken_recipe_that_is_not_needed_is_a_warning(self):
+        self.write("meta-one/recipes/broken.bb", "require missing.inc\n")
+        result = self.graph("app")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.err, "warning: .*broken.bb:1: .*missing.inc")
+        result = self.graph("broken")
+        self.assert_exit(result, 3)
+        self.assertIn("broken", result.err)
+
     def test_forms_exclude_each_other(self):
         self.assert_exit(self.graph("--dot", "--json", "app"), 2)
 

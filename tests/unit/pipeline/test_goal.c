@@ -37,7 +37,8 @@ static int open_goal(struct world *w, struct opened *o, const char *target,
 
     put_files(w, project, BZ_COUNTOF(project));
     assert_ok(bz_pipeline_open(&o->p, &opts, &w->err), &w->err);
-    return bz_goal_open(&o->g, &o->p, &goal, &o->notes, &o->why, &w->err);
+    assert_ok(bz_pipeline_survey(&o->p, &o->g.survey, &w->err), &w->err);
+    return bz_goal_open(&o->g, &goal, &o->notes, &o->why, &w->err);
 }
 
 static void close_goal(struct opened *o)

@@ -28,7 +28,8 @@ static void sign(struct world *w, struct bz_digest keys[2])
     struct bz_signing s = {0};
 
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
-    assert_ok(bz_goal_open(&g, &p, &goal, &notes, &why, &w->err), &w->err);
+    assert_ok(bz_pipeline_survey(&p, &g.survey, &w->err), &w->err);
+    assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
     assert_ok(bz_signing_run(&s, &p, &g, NULL, NULL, &w->err), &w->err);
     assert_int_equal(g.graph.dag.n, 2);
     memcpy(keys, s.keys, 2 * sizeof(keys[0]));
