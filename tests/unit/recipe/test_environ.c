@@ -3,7 +3,8 @@
 #include "base/buf.h"
 #include "tests/unit/bz_test.h"
 
-/* What passes, recorded with BitBake 2.18; the names in the order of the input. */
+/* What passes by the rules of BitBake 2.18, worked out from them and not recorded; the
+ * names in the order of the input. */
 static const struct {
     const char *env[12];
     const char *passes;
