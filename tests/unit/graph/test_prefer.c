@@ -238,7 +238,7 @@ static void the_best_version_and_the_newest_may_differ(void **state)
     static const struct offer recipes[] = {
         {.path = "a_1.bb", .pn = "a", .pv = "1"},
         {.path = "a_2.bb",       .pn = "a", .pv = "2"},
-        {NULL},
+        {.path = NULL},
     };
     static const struct {
         struct setting settings[2];

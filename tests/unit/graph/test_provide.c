@@ -26,7 +26,7 @@ static const struct offer recipes[] = {
      .rprovides = "cx",
      .skipped = "not for this machine"},
     {.path = "d_1.bb",                .pn = "d", .error = "d_1.bb:1: wrong"},
-    {NULL},
+    {.path = NULL},
 };
 
 static void assert_built(struct offers *o, const char *name, const char *wanted)
@@ -98,7 +98,7 @@ static void a_wrong_dynamic_expression_is_an_error_that_names_the_recipe(void **
 {
     static const struct offer wrong[] = {
         {.path = "w_1.bb", .pn = "w", .dynamic = "("},
-        {NULL },
+        {.path = NULL },
     };
     struct bz_provide_ids ids = {0};
     struct offers o;

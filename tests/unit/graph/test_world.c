@@ -14,7 +14,7 @@ static const struct offer recipes[] = {
     {.path = "right_2.bb",.pn = "right"},
     {.path = "skipped_1.bb",   .pn = "skipped", .skipped = "no"},
     {.path = "broken_1.bb", .pn = "broken", .error = "no"},
-    {NULL     },
+    {.path = NULL     },
 };
 
 static void assert_names(struct bz_provide_names *names, const char *wanted)

@@ -28,7 +28,7 @@ static void put_recipes(struct world *w, struct bz_sweep_item *items)
 static int sweep(struct world *w, const struct bz_sweep_opts *opts,
                  struct bz_sweep_item *items, size_t n, struct bz_sweep_keeps *keeps)
 {
-    struct bz_sweep_item *all[RECIPES];
+    struct bz_sweep_item *all[RECIPES] = {NULL};
 
     for (size_t i = 0; i < n; i++)
         all[i] = &items[i];
