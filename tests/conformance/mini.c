@@ -85,8 +85,11 @@ static void differ(struct mini *m, const char *recipe, const char *what,
 static void compare(struct mini *m, const char *recipe, const char *what,
                     struct bz_str name, struct bz_str expected, struct bz_str found)
 {
+    bool same =
+        found.p && expected.p ? bz_str_eq(expected, found) : found.p == expected.p;
+
     m->compared++;
-    if (!found.p != !expected.p || !bz_str_eq(expected, found))
+    if (!same)
         differ(m, recipe, what, name, expected, found);
 }
 

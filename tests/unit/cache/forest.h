@@ -28,9 +28,11 @@ static inline void forest_name(struct forest *f, char out[256])
     bool any = forest_below(f, 4) == 0;
 
     for (unsigned i = 0; i < n; i++) {
-        char c = (char)(any ? 1 + forest_below(f, 255) : 'a' + forest_below(f, 26));
+        unsigned byte = any ? 1 + forest_below(f, 255) : 'a' + forest_below(f, 26);
 
-        out[i] = c == '/' || c == '.' ? '%' : c;
+        if (byte == '/' || byte == '.')
+            byte = '%';
+        memcpy(&out[i], &(unsigned char){(unsigned char)byte}, 1); /* any value */
     }
     out[n] = '\0';
 }

@@ -144,8 +144,10 @@ static void assert_same_texts(const void *a, const void *b, const size_t *at, si
 
         memcpy(&x, (const char *)a + at[i], sizeof(x));
         memcpy(&y, (const char *)b + at[i], sizeof(y));
-        assert_int_equal(x.p != NULL, y.p != NULL);
-        assert_true(bz_str_eq(x, y));
+        if (!x.p || !y.p)
+            assert_ptr_equal(x.p, y.p);
+        else
+            assert_true(bz_str_eq(x, y));
     }
 }
 
