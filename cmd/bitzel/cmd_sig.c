@@ -73,14 +73,6 @@ static void listing_release(struct listing *l)
     bz_arena_release(&l->arena);
 }
 
-static void add_name(const struct bz_goal *goal, uint32_t task, struct bz_buf *out)
-{
-    const struct bz_tgraph_task *t = &goal->graph.tasks[task];
-
-    bz_goal_name(goal, t->recipe, out);
-    bz_buf_addf(out, ":%.*s", BZ_STR_ARG(t->facts->name));
-}
-
 /* On one line, whatever is in it. */
 static void add_value(struct bz_str value, struct bz_buf *out)
 {
@@ -101,7 +93,7 @@ static void write_text(struct bz_out *out, const struct bz_goal *goal,
         char hex[BZ_DIGEST_HEX_LEN + 1];
 
         bz_digest_hex(&s->keys[t], hex);
-        add_name(goal, (uint32_t)t, &line);
+        bz_goal_task_name(goal, (uint32_t)t, &line);
         bz_out_print(out, "%s  ", hex);
         bz_out_plain(out, bz_buf_text(&line), line.len);
         bz_out_print(out, "\n");
@@ -147,7 +139,7 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
     for (size_t t = bz_bitset_next(&l->wanted, 0); t < BZ_BITSET_END;
          t = bz_bitset_next(&l->wanted, t + 1)) {
         bz_buf_truncate(&name, 0);
-        add_name(goal, (uint32_t)t, &name);
+        bz_goal_task_name(goal, (uint32_t)t, &name);
         bz_jsonw_map(&w);
         bz_jsonw_str(bz_jsonw_key(&w, "name"), bz_buf_str(&name));
         bz_digest_hex(&s->keys[t], hex);

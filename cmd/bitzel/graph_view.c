@@ -44,9 +44,10 @@ static uint32_t recipe_of(const struct bz_graph_view *v, uint32_t node)
 void bz_graph_view_name(const struct bz_graph_view *v, uint32_t node,
                         struct bz_buf *out)
 {
-    bz_goal_name(v->goal, recipe_of(v, node), out);
-    if (!v->recipes)
-        bz_buf_addf(out, ":%.*s", BZ_STR_ARG(v->goal->graph.tasks[node].facts->name));
+    if (v->recipes)
+        bz_goal_name(v->goal, node, out);
+    else
+        bz_goal_task_name(v->goal, node, out);
 }
 
 void bz_graph_view_text(const struct bz_graph_view *v, struct bz_buf *out)

@@ -14,12 +14,11 @@ struct draft {
     const struct bz_str *mcs;
     uint32_t *first; /* [nrecipes + 1]; a recipe that failed has no tasks */
     uint32_t nrecipes, ntasks;
-    struct bz_map names; /* text -> number, from 1 */
-    uint32_t *name;      /* [ntasks] */
-    uint32_t *recipe;    /* [ntasks] */
-    struct bz_dag dag;   /* the whole of it */
-    struct bz_dag_ids
-        mc; /* [mcdepends]: all tasks that are waited for, in words below */
+    struct bz_map names;   /* text -> number, from 1 */
+    uint32_t *name;        /* [ntasks] */
+    uint32_t *recipe;      /* [ntasks] */
+    struct bz_dag dag;     /* the whole of it */
+    struct bz_dag_ids *mc; /* [parts]: tasks that [mcdepends] of the part name */
     struct bz_arena arena;
 };
 
@@ -98,7 +97,9 @@ static void draft_release(struct draft *d)
     free(d->recipe);
     bz_map_release(&d->names);
     bz_dag_release(&d->dag);
-    bz_vec_release(&d->mc);
+    for (size_t i = 0; d->mc && i < d->need->nparts; i++)
+        bz_vec_release(&d->mc[i]);
+    free(d->mc);
     bz_arena_release(&d->arena);
 }
 
@@ -222,6 +223,7 @@ static int find_edges(const struct finder *f, struct bz_err *err)
 
 /* mc:FROM:TO:RECIPE:TASK, taken apart. */
 struct mcdep {
+    uint32_t in; /* the part of the recipe that says so */
     uint32_t from, to;
     struct bz_str name, task;
 };
@@ -249,8 +251,8 @@ static int read_mcdep(const struct draft *d, const struct bz_facts *facts,
                        "mc:FROM:TO:RECIPE:TASK",
                        BZ_STR_ARG(facts->path), BZ_STR_ARG(task->name),
                        BZ_STR_ARG(word));
-    *out =
-        (struct mcdep){find_part(d, part[1]), find_part(d, part[2]), part[3], part[4]};
+    *out = (struct mcdep){out->in, find_part(d, part[1]), find_part(d, part[2]),
+                          part[3], part[4]};
     if (out->to == NONE)
         return bz_fail(err, BZ_E_INVAL,
                        "%.*s: %.*s[mcdepends]: '%.*s': BBMULTICONFIG has no '%.*s'",
@@ -261,18 +263,16 @@ static int read_mcdep(const struct draft *d, const struct bz_facts *facts,
 
 typedef int (*mcdep_fn)(void *ctx, const struct mcdep *dep, struct bz_err *err);
 
-/* Every [mcdepends] of the recipes of a part, or of all if that is NONE. */
-static int each_mcdep(const struct draft *d, uint32_t part, size_t from, mcdep_fn fn,
-                      void *ctx, struct bz_err *err)
+/* Every [mcdepends] of the recipes from number `from` on. */
+static int each_mcdep(const struct draft *d, size_t from, mcdep_fn fn, void *ctx,
+                      struct bz_err *err)
 {
     for (size_t r = from; r < d->need->recipes.len; r++) {
         const struct bz_facts *facts = d->need->recipes.at[r].facts;
 
-        if (part != NONE && d->need->recipes.at[r].part != part)
-            continue;
         for (size_t t = 0; t < facts->ntasks; t++) {
             struct bz_str words = facts->tasks[t].mcdepends, word;
-            struct mcdep dep = {0};
+            struct mcdep dep = {.in = d->need->recipes.at[r].part};
             int rc = 0;
 
             while (rc == 0 && bz_str_next_word(&words, &word)) {
@@ -303,25 +303,19 @@ static int need_mcdeps(struct bz_need *need, const struct bz_str *mcs,
     while (rc == 0 && done < need->recipes.len) {
         size_t n = need->recipes.len;
 
-        rc = each_mcdep(&d, NONE, done, need_mcdep, need, err);
+        rc = each_mcdep(&d, done, need_mcdep, need, err);
         done = n;
     }
     return rc;
 }
 
-struct mc_edges {
-    const struct finder *f;
-    uint32_t part;
-};
-
-static int mc_edge(void *ctx, const struct mcdep *dep, struct bz_err *err)
+static int list_mcdep(void *ctx, const struct mcdep *dep, struct bz_err *err)
 {
-    const struct mc_edges *m = ctx;
-    const struct draft *d = m->f->d;
+    struct draft *d = ctx;
     uint32_t recipe = bz_need_provider(d->need, dep->to, dep->name, BZ_PROVIDE_BUILD);
     uint32_t to;
 
-    if (dep->from != m->part || recipe == NONE)
+    if (dep->from != dep->in || recipe == NONE)
         return 0;
     to = find_task(d, recipe, dep->task);
     if (to == NONE)
@@ -330,19 +324,19 @@ static int mc_edge(void *ctx, const struct mcdep *dep, struct bz_err *err)
             "[mcdepends] names the task %.*s of %.*s in '%.*s', which has no "
             "task of that name",
             BZ_STR_ARG(dep->task), BZ_STR_ARG(dep->name), BZ_STR_ARG(d->mcs[dep->to]));
-    found(m->f, to, BZ_TGRAPH_MCDEPENDS);
+    BZ_VEC_PUSH(&d->mc[dep->in], to);
     return 0;
 }
 
 /* A task with the flag waits for what any task of its multiconfig says: BitBake puts
  * all of them into one list. */
-static int find_mcdeps(const struct finder *f, struct bz_err *err)
+static void find_mcdeps(const struct finder *f)
 {
-    struct mc_edges m = {f, f->d->need->recipes.at[f->d->recipe[f->task]].part};
+    const struct bz_dag_ids *list =
+        &f->d->mc[f->d->need->recipes.at[f->d->recipe[f->task]].part];
 
-    if (!task_of(f->d, f->task)->mcdepends.p)
-        return 0;
-    return each_mcdep(f->d, m.part, 0, mc_edge, &m, err);
+    for (size_t i = 0; task_of(f->d, f->task)->mcdepends.p && i < list->len; i++)
+        found(f, list->at[i], BZ_TGRAPH_MCDEPENDS);
 }
 
 /* ---- the whole graph ---- */
@@ -438,13 +432,14 @@ static int draw(struct draft *d, struct bz_err *err)
     BZ_CLEANUP(bz_vec_release) struct edge_list edges = {0};
     struct collector c = {&edges, 0};
     struct finder f = {d, 0, collect, &c};
-    int rc = 0;
+    int rc;
 
+    d->mc = bz_mem_array(d->need->nparts, sizeof(*d->mc));
+    rc = each_mcdep(d, 0, list_mcdep, d, err);
     for (uint32_t t = 0; t < d->ntasks && rc == 0; t++) {
         f.task = c.from = t;
-        rc = find_mcdeps(&f, err);
-        if (rc == 0)
-            rc = find_edges(&f, err);
+        find_mcdeps(&f);
+        rc = find_edges(&f, err);
     }
     if (rc < 0)
         return rc;
@@ -555,9 +550,9 @@ static enum bz_tgraph_rule rule_of(const struct draft *d, uint32_t from, uint32_
     struct finder f = {d, from, note_rule, &s};
     struct bz_err err;
 
-    /* Both went well when the graph was drawn. */
-    if (find_edges(&f, &err) == 0 && !s.known && find_mcdeps(&f, &err) < 0)
-        s.rule = BZ_TGRAPH_MCDEPENDS;
+    find_mcdeps(&f);
+    if (find_edges(&f, &err) < 0) /* it went well when the graph was drawn */
+        s.rule = BZ_TGRAPH_RECRDEPTASK;
     return s.rule;
 }
 

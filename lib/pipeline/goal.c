@@ -211,3 +211,11 @@ void bz_goal_name(const struct bz_goal *g, uint32_t recipe, struct bz_buf *out)
         bz_buf_addf(out, "mc:%.*s:", BZ_STR_ARG(g->mcs[r->part]));
     bz_buf_add_str(out, r->facts->pn);
 }
+
+void bz_goal_task_name(const struct bz_goal *g, uint32_t task, struct bz_buf *out)
+{
+    const struct bz_tgraph_task *t = &g->graph.tasks[task];
+
+    bz_goal_name(g, t->recipe, out);
+    bz_buf_addf(out, ":%.*s", BZ_STR_ARG(t->facts->name));
+}

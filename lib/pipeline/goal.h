@@ -38,7 +38,8 @@ int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
                  struct bz_err *err) BZ_MUST_CHECK;
 void bz_goal_close(struct bz_goal *g);
 
-/* Appends "[mc:NAME:]recipe". */
+/* Append "[mc:NAME:]recipe", and the same of a task with ":do_task". */
 void bz_goal_name(const struct bz_goal *g, uint32_t recipe, struct bz_buf *out);
+void bz_goal_task_name(const struct bz_goal *g, uint32_t task, struct bz_buf *out);
 
 #endif

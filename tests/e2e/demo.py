@@ -54,9 +54,11 @@ LAYERSERIES_COMPAT_two = "spring"
 
 
 class Project(bitzel.Case):
+    files = FILES
+
     def setUp(self):
         super().setUp()
-        for name, text in FILES.items():
+        for name, text in self.files.items():
             self.write(name, text)
 
     def write(self, name, text):

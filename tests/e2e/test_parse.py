@@ -3,6 +3,7 @@
 import re
 
 import bitzel
+import demo
 import test_readme
 
 FILES = {
@@ -33,16 +34,8 @@ BBMASK = "/hidden"
 }
 
 
-class Project(bitzel.Case):
-    def setUp(self):
-        super().setUp()
-        for name, text in FILES.items():
-            self.write(name, text)
-
-    def write(self, name, text):
-        path = self.dir / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+class Project(demo.Project):
+    files = FILES
 
     def parse(self, *args, **how):
         return self.run_bitzel("--directory", self.dir / "build", "parse", *args, **how)
