@@ -38,8 +38,9 @@ struct listing {
     struct bz_arena arena;
 };
 
-static void keep_inputs(void *ctx, uint32_t task, const struct bz_base_inputs *inputs)
+static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *view)
 {
+    const struct bz_base_inputs *inputs = view->inputs;
     struct listing *l = ctx;
 
     if (!l->inputs || !bz_bitset_test(&l->wanted, task))

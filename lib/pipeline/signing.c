@@ -24,11 +24,13 @@ static int sign_tasks(struct signer *w, struct bz_vars *v, uint32_t recipe,
     for (uint32_t t = g->recipes[recipe].first;
          rc == 0 && t < g->recipes[recipe + 1].first; t++) {
         BZ_CLEANUP(bz_vec_release) struct bz_base_inputs inputs = {0};
+        BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
+        struct bz_signing_view view = {&inputs, v, &files};
 
         rc = bz_base_task(b, g->tasks[t].facts->name, &w->s->base[t],
                           w->fn ? &inputs : NULL, err);
         if (rc == 0 && w->fn)
-            w->fn(w->ctx, t, &inputs);
+            w->fn(w->ctx, t, &view);
     }
     return rc;
 }

@@ -13,9 +13,16 @@ struct bz_signing {
     struct bz_digest *keys; /* [tasks of the graph]: the signatures */
 };
 
-/* Told of each task as it is signed, with what counts; texts last for the call. */
+/* What counts for one task. Everything lasts for the call that shows it. */
+struct bz_signing_view {
+    const struct bz_base_inputs *inputs;
+    struct bz_vars *vars; /* the recipe's store: where values came from, say */
+    const struct bz_base_files *files;
+};
+
+/* Told of each task as it is signed. */
 typedef void (*bz_signing_fn)(void *ctx, uint32_t task,
-                              const struct bz_base_inputs *inputs);
+                              const struct bz_signing_view *view);
 
 /* `fn` may be NULL. The message of a failure names the recipe. Release *s in any case.
  */

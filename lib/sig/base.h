@@ -23,6 +23,15 @@ struct bz_base_input {
 
 struct bz_base_inputs BZ_VEC(struct bz_base_input);
 
+/* A file whose content counts. */
+struct bz_base_file {
+    struct bz_str name;      /* relative to where it was found */
+    struct bz_digest digest; /* of its content; zero if it is not there */
+    bool present;
+};
+
+struct bz_base_files BZ_VEC(struct bz_base_file);
+
 struct bz_base;
 
 /* The store, that of a recipe that is complete, must outlive *out and not change. */

@@ -1,6 +1,7 @@
 #include "pipeline/signing.h"
 
 #include "tests/unit/recipe/files.h"
+#include "vars/history.h"
 
 static const struct file project[] = {
     {"build/conf/bblayers.conf",
@@ -17,7 +18,29 @@ static const struct file project[] = {
     {"layer/lib.bb",               "A = \"1\"\nB = \"1\"\n"                          },
 };
 
-static void sign(struct world *w, struct bz_digest keys[2])
+/* What is told of the first task. */
+struct told {
+    size_t calls, inputs, files;
+    uint32_t line; /* where A was set */
+};
+
+static void hear(void *ctx, uint32_t task, const struct bz_signing_view *view)
+{
+    struct told *told = ctx;
+    struct bz_history_event event = {0};
+
+    told->calls++;
+    if (task != 0)
+        return;
+    for (size_t i = 0; i < view->inputs->len; i++)
+        told->inputs += bz_str_eq(view->inputs->at[i].name, BZ_STR("do_build")) ||
+                        bz_str_eq(view->inputs->at[i].name, BZ_STR("A"));
+    told->files = view->files->len;
+    if (bz_history_last(view->vars, BZ_STR("A"), &event))
+        told->line = event.line;
+}
+
+static void sign_and_tell(struct world *w, struct bz_digest keys[2], struct told *told)
 {
     const char *target = "app";
     struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
@@ -30,7 +53,7 @@ static void sign(struct world *w, struct bz_digest keys[2])
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
     assert_ok(bz_pipeline_survey(&p, &g.survey, &w->err), &w->err);
     assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_signing_run(&s, &p, &g, NULL, NULL, &w->err), &w->err);
+    assert_ok(bz_signing_run(&s, &p, &g, told ? hear : NULL, told, &w->err), &w->err);
     assert_int_equal(g.graph.dag.n, 2);
     memcpy(keys, s.keys, 2 * sizeof(keys[0]));
     bz_signing_release(&s);
@@ -38,6 +61,11 @@ static void sign(struct world *w, struct bz_digest keys[2])
     bz_pipeline_close(&p);
     bz_buf_release(&notes);
     bz_buf_release(&why);
+}
+
+static void sign(struct world *w, struct bz_digest keys[2])
+{
+    sign_and_tell(w, keys, NULL);
 }
 
 /* app is the first task, lib the second. */
@@ -65,10 +93,26 @@ static void an_edit_changes_its_task_and_those_that_wait(void **state)
     }
 }
 
+static void the_view_has_what_counts_and_where_it_was_set(void **state)
+{
+    struct world *w = *state;
+    struct bz_digest keys[2];
+    struct told told = {0};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    sign_and_tell(w, keys, &told);
+    assert_int_equal(told.calls, 2);
+    assert_int_equal(told.inputs, 2); /* the code, and A */
+    assert_int_equal(told.files, 0);
+    assert_int_equal(told.line, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_changes_its_task_and_those_that_wait,
+                                        world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(the_view_has_what_counts_and_where_it_was_set,
                                         world_setup, world_teardown),
     };
 
