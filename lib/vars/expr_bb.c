@@ -2,6 +2,7 @@
 
 #include "vars/constraint.h"
 #include "vars/expr_case.h"
+#include "vars/expr_fetch.h"
 #include "vars/expr_lib.h"
 #include "vars/expr_list.h"
 #include "vars/expr_os.h"
@@ -382,19 +383,21 @@ static int vars_from_file(struct bz_expr_run *r, const struct bz_expr_args *a,
 static const char contains_params[] = "variable checkvalues truevalue falsevalue d";
 
 static const struct bz_expr_fn functions[] = {
-    {BZ_STR("bb.data.inherits_class"),    2, 2, "klass d",                                inherits_class,   0  },
-    {BZ_STR("bb.parse.vars_from_file"),   2, 2, NULL,                                     vars_from_file,   0  },
-    {BZ_STR("bb.utils.contains"),         5, 5, contains_params,                          contains,         ALL},
-    {BZ_STR("bb.utils.contains_any"),     5, 5, contains_params,                          contains,         ANY},
-    {BZ_STR("bb.utils.cpu_count"),        0, 0, NULL,                                     cpu_count,        0  },
-    {BZ_STR("bb.utils.explode_deps"),     1, 1, NULL,                                     explode_deps,     0  },
-    {BZ_STR("bb.utils.filter"),           3, 3, "variable checkvalues d",                 filter,           0  },
-    {BZ_STR("bb.utils.filter_string"),    2, 2, "val checkvalues",                        filter_string,    0  },
-    {BZ_STR("bb.utils.to_boolean"),       1, 2, "string default",                         to_boolean,       0  },
-    {BZ_STR("bb.utils.vercmp_string"),    2, 2, "a b",                                    vercmp_string,    0  },
-    {BZ_STR("bb.utils.vercmp_string_op"), 3, 3, "a b op",                                 vercmp_string_op, 0  },
-    {BZ_STR("bb.utils.which"),            2, 5, "path item direction history executable", which,
-     0                                                                                                         },
+    {BZ_STR("bb.data.inherits_class"),           2, 2, "klass d",                                inherits_class,     0  },
+    {BZ_STR("bb.fetch.get_checksum_file_list"),  1, 1, "d",                                      bz_expr_fetch_list, 0  },
+    {BZ_STR("bb.fetch2.get_checksum_file_list"), 1, 1, "d",                                      bz_expr_fetch_list, 0  },
+    {BZ_STR("bb.parse.vars_from_file"),          2, 2, NULL,                                     vars_from_file,     0  },
+    {BZ_STR("bb.utils.contains"),                5, 5, contains_params,                          contains,           ALL},
+    {BZ_STR("bb.utils.contains_any"),            5, 5, contains_params,                          contains,           ANY},
+    {BZ_STR("bb.utils.cpu_count"),               0, 0, NULL,                                     cpu_count,          0  },
+    {BZ_STR("bb.utils.explode_deps"),            1, 1, NULL,                                     explode_deps,       0  },
+    {BZ_STR("bb.utils.filter"),                  3, 3, "variable checkvalues d",                 filter,             0  },
+    {BZ_STR("bb.utils.filter_string"),           2, 2, "val checkvalues",                        filter_string,      0  },
+    {BZ_STR("bb.utils.to_boolean"),              1, 2, "string default",                         to_boolean,         0  },
+    {BZ_STR("bb.utils.vercmp_string"),           2, 2, "a b",                                    vercmp_string,      0  },
+    {BZ_STR("bb.utils.vercmp_string_op"),        3, 3, "a b op",                                 vercmp_string_op,   0  },
+    {BZ_STR("bb.utils.which"),                   2, 5, "path item direction history executable", which,
+     0                                                                                                                  },
 };
 
 const struct bz_expr_fn *bz_expr_bb_find(struct bz_str name)
