@@ -1,0 +1,139 @@
+#include "sig/record.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/sig/records.h"
+
+static const char *const two = "task b:do_x\n"
+                               "machine board\n"
+                               "in do_x=make ${F}\\n\n"
+                               "op meta/classes/base.bbclass:3 set make ${F}\n"
+                               "in F=-O2\n"
+                               "op meta/conf/b.conf:1 set? -O1\n"
+                               "op -conf/local.conf:7 :append[arm] -g\n"
+                               "file files/x.patch=abc\n"
+                               "file files/gone\n"
+                               "task a:do_x\n"
+                               "in F=-O2\n"
+                               "op meta/conf/b.conf:1 set? -O1\n"
+                               "op -conf/local.conf:7 :append[arm] -g\n"
+                               "ctx OVERRIDES=${M}:all\n"
+                               "op meta/conf/b.conf:9 set ${M}:all\n"
+                               "use M\n"
+                               "dep b:do_x\n";
+
+static void a_file_is_a_line_for_each_task_by_name(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+    struct bz_str rest, line;
+
+    (void)state;
+    records_make(&r, two);
+    bz_record_write(&r, &out);
+    rest = bz_buf_str(&out);
+    assert_true(bz_str_cut(rest, '\n', &line, &rest));
+    assert_true(bz_str_eq(
+        line, BZ_STR("{\"format\":\"bitzel record\",\"version\":1,\"tasks\":2}")));
+    assert_true(bz_str_cut(rest, '\n', &line, &rest));
+    assert_true(bz_str_starts(line, BZ_STR("{\"v\":1,\"task\":\"a:do_x\",\"key\":\"")));
+    assert_true(bz_str_cut(rest, '\n', &line, &rest));
+    assert_true(bz_str_starts(line, BZ_STR("{\"v\":1,\"task\":\"b:do_x\",\"key\":\"")));
+    assert_int_equal(rest.n, 0);
+}
+
+static void a_line_says_all_there_is(void **state)
+{
+    static const char *const parts[] = {
+        "\"machine\":\"board\",\"distro\":null",
+        "\"name\":\"do_x\"",
+        "\"value\":\"make ${F}\\n\"",
+        "{\"at\":\"meta/conf/b.conf:1\",\"op\":\"set?\",\"text\":\"",
+        "{\"at\":\"conf/local.conf:7\",\"op\":\":append\",\"flag\":\"arm\"",
+        "\"off\":true}",
+        "{\"name\":\"files/x.patch\",\"digest\":\"ba7816bf",
+        "{\"name\":\"files/gone\",\"digest\":null}",
+        "\"deps\":[]}\n",
+    };
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+
+    (void)state;
+    records_make(&r, two);
+    bz_record_write_task(bz_record_find(&r, BZ_STR("b:do_x")), &out);
+    for (size_t i = 0; i < BZ_COUNTOF(parts); i++)
+        if (bz_str_find(bz_buf_str(&out), bz_str_from(parts[i])) == BZ_STR_NONE)
+            fail_msg("%s is not in %s", parts[i], bz_buf_text(&out));
+    bz_buf_truncate(&out, 0);
+    bz_record_write_task(bz_record_find(&r, BZ_STR("a:do_x")), &out);
+    assert_true(bz_str_find(bz_buf_str(&out), BZ_STR("\"uses\":[\"M\"]")) < out.len);
+    assert_true(bz_str_find(bz_buf_str(&out),
+                            BZ_STR("\"deps\":[{\"task\":\"b:do_x\",\"key\":\"")) <
+                out.len);
+}
+
+static void an_input_of_two_tasks_is_kept_once(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+
+    (void)state;
+    records_make(&r, two);
+    assert_ptr_equal(r.tasks.at[0].inputs[0], r.tasks.at[1].inputs[1]);
+    assert_ptr_not_equal(r.tasks.at[0].inputs[0], r.tasks.at[1].inputs[0]);
+}
+
+static void tasks_are_found_by_name(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+
+    (void)state;
+    records_make(&r, two);
+    assert_ptr_equal(bz_record_find(&r, BZ_STR("a:do_x")), &r.tasks.at[0]);
+    assert_ptr_equal(bz_record_find(&r, BZ_STR("b:do_x")), &r.tasks.at[1]);
+    assert_null(bz_record_find(&r, BZ_STR("b:do_y")));
+    assert_null(bz_record_find(&r, BZ_STR("")));
+}
+
+static void a_long_value_is_cut_between_characters(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_record_input in = {.name = BZ_STR("LONG")};
+    const struct bz_record_input *kept;
+
+    (void)state;
+    bz_buf_add_char(&text, 'x'); /* so that the limit is within a character */
+    while (text.len < 2 * BZ_RECORD_VALUE_MAX)
+        bz_buf_add_str(&text, BZ_STR("\xc3\xa4"));
+    in.value = bz_buf_str(&text);
+    kept = bz_record_input(&r, &in);
+    assert_int_equal(kept->size, text.len);
+    assert_int_equal(kept->value.n, BZ_RECORD_VALUE_MAX - 1);
+    assert_ptr_equal(bz_record_input(&r, kept), kept);
+}
+
+static void bytes_that_json_cannot_hold_are_replaced(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    struct bz_record_input in = {.name = BZ_STR("N"), .value = BZ_STR("a\xff\0b")};
+    const struct bz_record_input *kept = bz_record_input(&r, &in);
+
+    (void)state;
+    assert_true(bz_str_eq(kept->value, BZ_STR("a\xef\xbf\xbd\xef\xbf\xbd"
+                                              "b")));
+    assert_int_equal(kept->size, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_a_line_for_each_task_by_name),
+        cmocka_unit_test(a_line_says_all_there_is),
+        cmocka_unit_test(an_input_of_two_tasks_is_kept_once),
+        cmocka_unit_test(tasks_are_found_by_name),
+        cmocka_unit_test(a_long_value_is_cut_between_characters),
+        cmocka_unit_test(bytes_that_json_cannot_hold_are_replaced),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
