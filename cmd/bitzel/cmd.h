@@ -6,6 +6,7 @@
 #ifndef BZ_CMD_CMD_H
 #define BZ_CMD_CMD_H
 
+#include "config/settings.h"
 #include "opt.h"
 #include "out.h"
 
@@ -22,10 +23,10 @@ enum bz_cmd_exit {
 
 struct bz_cmd_globals {
     bool quiet, verbose, help, version;
-    int color; /* enum bz_out_color */
+    int color; /* enum bz_out_color, or -1: as the settings say */
     const char *directory;
     const char *project;
-    struct bz_opt_list read, postread;
+    struct bz_opt_list read, postread, set;
 };
 
 /* What a command gets besides its own options. */
@@ -33,6 +34,9 @@ struct bz_cmd_env {
     const struct bz_cmd *const *commands; /* all of them, up to a NULL */
     const struct bz_opt *global_rows;
     struct bz_cmd_globals global;
+    struct bz_settings settings; /* for cmd_settings.h, as are the next two */
+    int settings_rc;
+    struct bz_err settings_err;
     struct bz_out out; /* standard output: results only */
     struct bz_out log; /* standard error: everything else */
 };
@@ -58,6 +62,7 @@ struct bz_cmd {
 };
 
 extern const struct bz_cmd bz_cmd_appends;
+extern const struct bz_cmd bz_cmd_config;
 extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_env;
 extern const struct bz_cmd bz_cmd_getvar;

@@ -1,5 +1,3 @@
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "cmd.h"
+#include "cmd_settings.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
 
@@ -34,17 +33,18 @@ static const struct {
     [BZ_CHECK_FAIL] = {"fail", BZ_OUT_RED   },
 };
 
-/* Where results will be kept: the user's cache directory. A relative XDG_CACHE_HOME
- * does not count, as its specification says. */
-static void cache_dir(char *path, size_t size)
+/* Where results will be kept. A mistake in the settings is not what this is about. */
+static const char *cache_dir(struct bz_cmd_env *env, struct bz_arena *a)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    struct bz_settings *settings;
+    struct bz_str dir = {0};
+    struct bz_err err;
 
-    if (xdg && xdg[0] == '/')
-        snprintf(path, size, "%s/bitzel", xdg);
-    else
-        snprintf(path, size, "%s/.cache/bitzel", home && home[0] == '/' ? home : "");
+    if (bz_cmd_settings_get(env, &settings, &err) == 0)
+        dir = bz_settings_get(settings, BZ_SETTING_CACHE_DIR)->text;
+    if (dir.n == 0)
+        dir = bz_xdg_dir(a, (const char *const *)environ, BZ_XDG_CACHE);
+    return dir.n > 0 ? dir.p : "/.cache/bitzel";
 }
 
 static void write_json(struct bz_out *out, const struct bz_check_row *rows, size_t n,
@@ -93,14 +93,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     size_t n = bz_check_count();
     BZ_CLEANUP(bz_mem_freep) struct bz_check_row *rows = bz_mem_array(n, sizeof(*rows));
     size_t count[BZ_COUNTOF(states)] = {0};
-    char cache[PATH_MAX];
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     struct bz_check_host host = {.root = "",
-                                 .cache = cache,
+                                 .cache = cache_dir(env, &a),
                                  .privileged = geteuid() == 0,
                                  .now = bz_clock_wall()};
 
     (void)err;
-    cache_dir(cache, sizeof(cache));
     for (size_t i = 0; i < n; i++) {
         bz_check_run(i, &host, &rows[i]);
         count[rows[i].state]++;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "cmd_settings.h"
 #include "os/clock.h"
 
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
@@ -138,10 +139,15 @@ int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
                        struct bz_survey *s, struct bz_err *err)
 {
     struct progress progress = {.next = bz_clock_in(500 * BZ_CLOCK_MS)};
-    int rc = bz_cmd_open_find(env, false, p, err);
+    struct bz_settings *settings;
+    int rc = bz_cmd_settings_get(env, &settings, err);
 
+    if (rc == 0)
+        rc = bz_cmd_open_find(env, false, p, err);
     if (rc < 0)
         return rc;
+    if (p->sweep.threads == 0)
+        p->sweep.threads = (unsigned)bz_settings_get(settings, BZ_SETTING_JOBS)->number;
     if (isatty(STDERR_FILENO) && !env->global.quiet) {
         p->sweep.progress = show_progress;
         p->sweep.ctx = &progress;

@@ -9,12 +9,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd.h"
+#include "cmd_settings.h"
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
-    &bz_cmd_appends, &bz_cmd_doctor,  &bz_cmd_env,   &bz_cmd_getvar,  &bz_cmd_graph,
-    &bz_cmd_help,    &bz_cmd_layers,  &bz_cmd_parse, &bz_cmd_project, &bz_cmd_recipes,
-    &bz_cmd_sig,     &bz_cmd_version, NULL,
+    &bz_cmd_appends, &bz_cmd_config, &bz_cmd_doctor,  &bz_cmd_env,   &bz_cmd_getvar,
+    &bz_cmd_graph,   &bz_cmd_help,   &bz_cmd_layers,  &bz_cmd_parse, &bz_cmd_project,
+    &bz_cmd_recipes, &bz_cmd_sig,    &bz_cmd_version, NULL,
 };
 
 static const char *const color_choices[] = {
@@ -33,6 +34,8 @@ static const struct bz_opt globals[] = {
                 "BITZEL_PROJECT, or what is found from here upwards"),
     BZ_OPT_LIST(G, read, 'r', "read", "FILE", "Read FILE before the configuration"),
     BZ_OPT_LIST(G, postread, 'R', "postread", "FILE", "Read FILE after bitbake.conf"),
+    BZ_OPT_LIST(G, set, 0, "set", "NAME=VALUE",
+                "Change a setting, see 'bitzel config'"),
     BZ_OPT_CHOICE(G, color, 0, "color", "WHEN", color_choices, BZ_OUT_COLOR_AUTO,
                   "Use colours"),
     BZ_OPT_FLAG(G, quiet, 'q', "quiet", "Show problems only"),
@@ -92,8 +95,12 @@ static int usage_error(struct bz_cmd_env *env, const struct bz_cmd *cmd,
 
 static void choose_colors(struct bz_cmd_env *env)
 {
-    bz_out_init(&env->out, STDOUT_FILENO, (enum bz_out_color)env->global.color);
-    bz_out_init(&env->log, STDERR_FILENO, (enum bz_out_color)env->global.color);
+    int color = env->global.color;
+
+    if (color < 0)
+        color = (int)bz_settings_get(&env->settings, BZ_SETTING_COLOR)->number;
+    bz_out_init(&env->out, STDOUT_FILENO, (enum bz_out_color)color);
+    bz_out_init(&env->log, STDERR_FILENO, (enum bz_out_color)color);
 }
 
 /* Runs cmd with its options read. */
@@ -108,6 +115,8 @@ static int run_command(struct bz_cmd_env *env, const struct bz_cmd *cmd,
         report(env, &err);
         return BZ_CMD_EXIT_USAGE;
     }
+    bz_cmd_settings_load(env);
+    choose_colors(env);
     if (env->global.quiet)
         bz_log_set_level(BZ_LOG_ERROR);
     if (env->global.verbose)
@@ -212,6 +221,7 @@ static int dispatch(struct bz_cmd_env *env, int n, char *const *words)
     int used;
 
     bz_opt_init(globals, &env->global);
+    env->global.color = -1; /* not given */
     used = read_globals(env, &line, n, words, &err);
     if (used >= 0 && used < n && !env->global.help && !env->global.version) {
         cmd = bz_cmd_find(env, NULL, words[used], &err);
@@ -268,5 +278,6 @@ int main(int argc, char **argv)
     status = finish_output(&env, status);
     bz_out_flush(&env.log); /* stays open: sanitizers report there after main */
     bz_buf_release(&env.log.buf);
+    bz_settings_release(&env.settings);
     return status;
 }

@@ -21,7 +21,8 @@ TIMEOUT = 60  # seconds; far more than any call takes, also under a sanitizer
 UNSET = ("BBPATH", "BBPOSTCONF", "BBPRECONF", "BB_ENV_PASSTHROUGH",
          "BB_ENV_PASSTHROUGH_ADDITIONS", "BB_PRESERVE_ENV", "BITZEL_PROJECT", "BUILDDIR",
          "CLICOLOR", "COLUMNS", "KAS_BUILD_DIR", "KAS_WORK_DIR", "NO_COLOR", "TERM",
-         "XDG_CACHE_HOME")
+         "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+SETTINGS = ("BITZEL_CACHE_", "BITZEL_COLOR", "BITZEL_JOBS", "BITZEL_STATE_")
 
 
 class Result:
@@ -47,7 +48,7 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(temporary.name).resolve()
 
     def environment(self, **changes):
-        env = {k: v for k, v in os.environ.items() if k not in UNSET}
+        env = {k: v for k, v in os.environ.items() if k not in UNSET and not k.startswith(SETTINGS)}
         env.update(HOME=str(self.dir), LC_ALL="C.UTF-8")
         env.update(changes)
         return env

@@ -1,0 +1,20 @@
+/* cmd_open_cache.h - the store that the settings describe, for the commands that need
+ * one. */
+#ifndef BZ_CMD_CMD_OPEN_CACHE_H
+#define BZ_CMD_CMD_OPEN_CACHE_H
+
+#include "cache/cache.h"
+#include "cmd.h"
+
+/* What the settings say; the texts are in the arena or the settings'. The index lies in
+ * state.dir under a name made from that of the store, for it knows one store only. */
+int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
+                           struct bz_cache_opts *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Opens it. With BZ_SHELF_READ a store that is not there is BZ_E_NOENT and is not made.
+ * `pool` may be NULL and outlives the cache, which the caller closes. */
+int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
+                      struct bz_pool *pool, struct bz_cache **out,
+                      struct bz_err *err) BZ_MUST_CHECK;
+
+#endif
