@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "graph/recurse.h"
 
 #define NONE BZ_NEED_NONE
@@ -24,8 +25,9 @@ struct draft {
 
 struct edge_list BZ_VEC(struct bz_dag_edge);
 
-/* What is made of each edge as it is found. */
-typedef void (*edge_fn)(void *ctx, uint32_t to, enum bz_tgraph_rule rule);
+/* What is made of each edge as it is found; `word` is the one of the rule's list that
+ * makes it. */
+typedef void (*edge_fn)(void *ctx, uint32_t to, enum bz_tgraph_rule rule, size_t word);
 
 struct finder {
     const struct draft *d;
@@ -105,18 +107,19 @@ static void draft_release(struct draft *d)
 
 /* ---- the rules ---- */
 
-static void found(const struct finder *f, uint32_t to, enum bz_tgraph_rule rule)
+static void found(const struct finder *f, uint32_t to, enum bz_tgraph_rule rule,
+                  size_t word)
 {
     if (to != NONE && to != f->task)
-        f->fn(f->ctx, to, rule);
+        f->fn(f->ctx, to, rule, word);
 }
 
 static void find_after(const struct finder *f, const struct bz_facts_task *task)
 {
     struct bz_str words = task->after, word;
 
-    while (bz_str_next_word(&words, &word))
-        found(f, find_task(f->d, f->d->recipe[f->task], word), BZ_TGRAPH_AFTER);
+    for (size_t i = 0; bz_str_next_word(&words, &word); i++)
+        found(f, find_task(f->d, f->d->recipe[f->task], word), BZ_TGRAPH_AFTER, i);
 }
 
 /* Tasks of the provider of a name, as far as it has them. */
@@ -129,8 +132,8 @@ static void find_named(const struct finder *f, struct bz_str name,
     uint32_t recipe = bz_need_provider(need, part, name, kind);
     struct bz_str word;
 
-    while (recipe != NONE && bz_str_next_word(&tasks, &word))
-        found(f, find_task(f->d, recipe, word), rule);
+    for (size_t i = 0; recipe != NONE && bz_str_next_word(&tasks, &word); i++)
+        found(f, find_task(f->d, recipe, word), rule, i);
 }
 
 static void find_listed(const struct finder *f, struct bz_str names,
@@ -165,30 +168,59 @@ static void find_run(const struct finder *f, struct bz_str tasks,
     }
 }
 
+/* "; did you mean ...?" about the tasks of a recipe. */
+static const char *near_tasks(const struct draft *d, uint32_t recipe,
+                              struct bz_str wanted, char *text, size_t size)
+{
+    const struct bz_facts *facts = facts_of(d, recipe);
+    struct bz_near near;
+
+    bz_near_init(&near, wanted);
+    for (size_t i = 0; i < facts->ntasks; i++)
+        bz_near_offer(&near, facts->tasks[i].name);
+    return bz_near_text(&near, "", text, size);
+}
+
+/* "file:line", or the recipe's file if the place is not known. */
+static const char *place_text(const struct bz_facts *facts,
+                              const struct bz_facts_task *task, enum bz_place_list list,
+                              size_t word, struct bz_buf *out)
+{
+    struct bz_place place = bz_place_find(task, list, word);
+
+    if (place.file.p)
+        bz_buf_addf(out, "%.*s:%u", BZ_STR_ARG(place.file), place.line);
+    else
+        bz_buf_add_str(out, facts->path);
+    return bz_buf_text(out);
+}
+
 static int no_such_task(const struct finder *f, uint32_t recipe,
-                        enum bz_provide_kind kind, struct bz_str wanted,
+                        enum bz_place_list list, size_t word, struct bz_str wanted,
                         struct bz_err *err)
 {
-    return bz_fail(err, BZ_E_INVAL,
-                   "%.*s: %.*s[%s] names the task %.*s of %.*s, which has no task of "
-                   "that name (%.*s)",
-                   BZ_STR_ARG(facts_of(f->d, f->d->recipe[f->task])->path),
-                   BZ_STR_ARG(task_of(f->d, f->task)->name),
-                   kind == BZ_PROVIDE_BUILD ? "depends" : "rdepends",
-                   BZ_STR_ARG(wanted), BZ_STR_ARG(facts_of(f->d, recipe)->pn),
-                   BZ_STR_ARG(facts_of(f->d, recipe)->path));
+    const struct bz_facts_task *task = task_of(f->d, f->task);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf place = {0};
+    char near[128];
+
+    return bz_fail(
+        err, BZ_E_INVAL, "%s: %.*s[%s]: %.*s has no task %.*s%s",
+        place_text(facts_of(f->d, f->d->recipe[f->task]), task, list, word, &place),
+        BZ_STR_ARG(task->name), list == BZ_PLACE_DEPENDS ? "depends" : "rdepends",
+        BZ_STR_ARG(facts_of(f->d, recipe)->pn), BZ_STR_ARG(wanted),
+        near_tasks(f->d, recipe, wanted, near, sizeof(near)));
 }
 
 /* "recipe:task recipe:task", whose form has been checked; here the task must exist. */
 static int find_pairs(const struct finder *f, struct bz_str words,
-                      enum bz_provide_kind kind, enum bz_tgraph_rule rule,
-                      struct bz_err *err)
+                      enum bz_provide_kind kind, struct bz_err *err)
 {
     const struct bz_need *need = f->d->need;
     uint32_t part = need->recipes.at[f->d->recipe[f->task]].part;
+    bool build = kind == BZ_PROVIDE_BUILD;
     struct bz_str word, name, wanted;
 
-    while (bz_str_next_word(&words, &word)) {
+    for (size_t i = 0; bz_str_next_word(&words, &word); i++) {
         uint32_t recipe, to;
 
         bz_str_cut(word, ':', &name, &wanted);
@@ -197,8 +229,9 @@ static int find_pairs(const struct finder *f, struct bz_str words,
             continue;
         to = find_task(f->d, recipe, wanted);
         if (to == NONE)
-            return no_such_task(f, recipe, kind, wanted, err);
-        found(f, to, rule);
+            return no_such_task(f, recipe, build ? BZ_PLACE_DEPENDS : BZ_PLACE_RDEPENDS,
+                                i, wanted, err);
+        found(f, to, build ? BZ_TGRAPH_DEPENDS : BZ_TGRAPH_RDEPENDS, i);
     }
     return 0;
 }
@@ -213,9 +246,9 @@ static int find_edges(const struct finder *f, struct bz_err *err)
     find_run(f, task->rdeptask, BZ_TGRAPH_RDEPTASK);
     find_build(f, task->recrdeptask, BZ_TGRAPH_RECRDEPTASK);
     find_run(f, task->recrdeptask, BZ_TGRAPH_RECRDEPTASK);
-    rc = find_pairs(f, task->depends, BZ_PROVIDE_BUILD, BZ_TGRAPH_DEPENDS, err);
+    rc = find_pairs(f, task->depends, BZ_PROVIDE_BUILD, err);
     if (rc == 0)
-        rc = find_pairs(f, task->rdepends, BZ_PROVIDE_RUNTIME, BZ_TGRAPH_RDEPENDS, err);
+        rc = find_pairs(f, task->rdepends, BZ_PROVIDE_RUNTIME, err);
     return rc;
 }
 
@@ -236,9 +269,8 @@ static uint32_t find_part(const struct draft *d, struct bz_str mc)
     return NONE;
 }
 
-static int read_mcdep(const struct draft *d, const struct bz_facts *facts,
-                      const struct bz_facts_task *task, struct bz_str word,
-                      struct mcdep *out, struct bz_err *err)
+static int read_mcdep(const struct draft *d, struct bz_str word, struct mcdep *out,
+                      struct bz_err *err)
 {
     struct bz_str part[5] = {0}, rest = word;
     size_t n = 0;
@@ -247,44 +279,54 @@ static int read_mcdep(const struct draft *d, const struct bz_facts *facts,
         n++;
     if (n != 5 || rest.n > 0)
         return bz_fail(err, BZ_E_INVAL,
-                       "%.*s: %.*s[mcdepends]: '%.*s' is not of the form "
-                       "mc:FROM:TO:RECIPE:TASK",
-                       BZ_STR_ARG(facts->path), BZ_STR_ARG(task->name),
+                       "'%.*s' is not of the form mc:FROM:TO:RECIPE:TASK",
                        BZ_STR_ARG(word));
     *out = (struct mcdep){out->in, find_part(d, part[1]), find_part(d, part[2]),
                           part[3], part[4]};
     if (out->to == NONE)
-        return bz_fail(err, BZ_E_INVAL,
-                       "%.*s: %.*s[mcdepends]: '%.*s': BBMULTICONFIG has no '%.*s'",
-                       BZ_STR_ARG(facts->path), BZ_STR_ARG(task->name),
+        return bz_fail(err, BZ_E_INVAL, "'%.*s': BBMULTICONFIG has no '%.*s'",
                        BZ_STR_ARG(word), BZ_STR_ARG(part[2]));
     return 0;
 }
 
 typedef int (*mcdep_fn)(void *ctx, const struct mcdep *dep, struct bz_err *err);
 
+static int each_mcdep_of(const struct draft *d, const struct bz_need_recipe *recipe,
+                         const struct bz_facts_task *task, mcdep_fn fn, void *ctx,
+                         struct bz_err *err)
+{
+    struct bz_str words = task->mcdepends, word;
+
+    for (size_t i = 0; bz_str_next_word(&words, &word); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf place = {0};
+        struct mcdep dep = {.in = recipe->part};
+        int rc = read_mcdep(d, word, &dep, err);
+
+        if (rc == 0)
+            rc = fn(ctx, &dep, err);
+        if (rc < 0)
+            return bz_err_wrap(
+                err, "%s: %.*s[mcdepends]",
+                place_text(recipe->facts, task, BZ_PLACE_MCDEPENDS, i, &place),
+                BZ_STR_ARG(task->name));
+    }
+    return 0;
+}
+
 /* Every [mcdepends] of the recipes from number `from` on. */
 static int each_mcdep(const struct draft *d, size_t from, mcdep_fn fn, void *ctx,
                       struct bz_err *err)
 {
-    for (size_t r = from; r < d->need->recipes.len; r++) {
-        const struct bz_facts *facts = d->need->recipes.at[r].facts;
+    int rc = 0;
 
-        for (size_t t = 0; t < facts->ntasks; t++) {
-            struct bz_str words = facts->tasks[t].mcdepends, word;
-            struct mcdep dep = {.in = d->need->recipes.at[r].part};
-            int rc = 0;
+    for (size_t r = from; r < d->need->recipes.len && rc == 0; r++) {
+        /* A copy: more recipes may move the list. */
+        const struct bz_need_recipe recipe = d->need->recipes.at[r];
 
-            while (rc == 0 && bz_str_next_word(&words, &word)) {
-                rc = read_mcdep(d, facts, &facts->tasks[t], word, &dep, err);
-                if (rc == 0)
-                    rc = fn(ctx, &dep, err);
-            }
-            if (rc < 0)
-                return rc;
-        }
+        for (size_t t = 0; t < recipe.facts->ntasks && rc == 0; t++)
+            rc = each_mcdep_of(d, &recipe, &recipe.facts->tasks[t], fn, ctx, err);
     }
-    return 0;
+    return rc;
 }
 
 static int need_mcdep(void *ctx, const struct mcdep *dep, struct bz_err *err)
@@ -318,12 +360,14 @@ static int list_mcdep(void *ctx, const struct mcdep *dep, struct bz_err *err)
     if (dep->from != dep->in || recipe == NONE)
         return 0;
     to = find_task(d, recipe, dep->task);
-    if (to == NONE)
-        return bz_fail(
-            err, BZ_E_INVAL,
-            "[mcdepends] names the task %.*s of %.*s in '%.*s', which has no "
-            "task of that name",
-            BZ_STR_ARG(dep->task), BZ_STR_ARG(dep->name), BZ_STR_ARG(d->mcs[dep->to]));
+    if (to == NONE) {
+        char near[128];
+
+        return bz_fail(err, BZ_E_INVAL, "%.*s has no task %.*s in '%.*s'%s",
+                       BZ_STR_ARG(facts_of(d, recipe)->pn), BZ_STR_ARG(dep->task),
+                       BZ_STR_ARG(d->mcs[dep->to]),
+                       near_tasks(d, recipe, dep->task, near, sizeof(near)));
+    }
     BZ_VEC_PUSH(&d->mc[dep->in], to);
     return 0;
 }
@@ -336,7 +380,7 @@ static void find_mcdeps(const struct finder *f)
         &f->d->mc[f->d->need->recipes.at[f->d->recipe[f->task]].part];
 
     for (size_t i = 0; task_of(f->d, f->task)->mcdepends.p && i < list->len; i++)
-        found(f, list->at[i], BZ_TGRAPH_MCDEPENDS);
+        found(f, list->at[i], BZ_TGRAPH_MCDEPENDS, 0);
 }
 
 /* ---- the whole graph ---- */
@@ -346,11 +390,12 @@ struct collector {
     uint32_t from;
 };
 
-static void collect(void *ctx, uint32_t to, enum bz_tgraph_rule rule)
+static void collect(void *ctx, uint32_t to, enum bz_tgraph_rule rule, size_t word)
 {
     struct collector *c = ctx;
 
     (void)rule;
+    (void)word;
     BZ_VEC_PUSH(c->edges, (struct bz_dag_edge){c->from, to});
 }
 
@@ -461,10 +506,14 @@ static int find_target(const struct draft *d, const struct bz_tgraph_target *t,
         return 0; /* it is assumed to be there */
     bz_str_cut_suffix(&name, BZ_STR("-"));
     *task = find_task(d, recipe, name);
-    if (*task == NONE)
-        return bz_fail(err, BZ_E_NOENT, "%.*s has no task %.*s (%.*s)",
+    if (*task == NONE) {
+        char near[128];
+
+        return bz_fail(err, BZ_E_NOENT, "%.*s has no task %.*s%s (%.*s)",
                        BZ_STR_ARG(facts_of(d, recipe)->pn), BZ_STR_ARG(name),
+                       near_tasks(d, recipe, name, near, sizeof(near)),
                        BZ_STR_ARG(facts_of(d, recipe)->path));
+    }
     return 0;
 }
 
@@ -530,30 +579,54 @@ static void keep_active(struct bz_tgraph *g, const struct draft *d,
 struct rule_search {
     uint32_t to;
     enum bz_tgraph_rule rule;
+    size_t word;
     bool known;
 };
 
-static void note_rule(void *ctx, uint32_t to, enum bz_tgraph_rule rule)
+static void note_rule(void *ctx, uint32_t to, enum bz_tgraph_rule rule, size_t word)
 {
     struct rule_search *s = ctx;
 
     if (to == s->to && !s->known) {
         s->rule = rule;
+        s->word = word;
         s->known = true;
     }
 }
 
-/* An edge that no other rule makes is [recrdeptask]'s. */
-static enum bz_tgraph_rule rule_of(const struct draft *d, uint32_t from, uint32_t to)
+/* Which word of a list it is; 0 if none. */
+static size_t place_in(struct bz_str list, struct bz_str wanted)
 {
-    struct rule_search s = {to, BZ_TGRAPH_RECRDEPTASK, false};
+    struct bz_str word;
+
+    for (size_t i = 0; bz_str_next_word(&list, &word); i++)
+        if (bz_str_eq(word, wanted))
+            return i;
+    return 0;
+}
+
+/* An edge that no other rule makes is [recrdeptask]'s. */
+static struct bz_tgraph_step step_of(const struct draft *d, uint32_t from, uint32_t to)
+{
+    static const enum bz_place_list lists[] = {
+        [BZ_TGRAPH_AFTER] = BZ_PLACE_AFTER,
+        [BZ_TGRAPH_MCDEPENDS] = BZ_PLACE_MCDEPENDS,
+        [BZ_TGRAPH_DEPTASK] = BZ_PLACE_DEPTASK,
+        [BZ_TGRAPH_RDEPTASK] = BZ_PLACE_RDEPTASK,
+        [BZ_TGRAPH_DEPENDS] = BZ_PLACE_DEPENDS,
+        [BZ_TGRAPH_RDEPENDS] = BZ_PLACE_RDEPENDS,
+        [BZ_TGRAPH_RECRDEPTASK] = BZ_PLACE_RECRDEPTASK,
+    };
+    const struct bz_facts_task *task = task_of(d, from);
+    struct rule_search s = {.to = to, .rule = BZ_TGRAPH_RECRDEPTASK};
     struct finder f = {d, from, note_rule, &s};
     struct bz_err err;
 
     find_mcdeps(&f);
-    if (find_edges(&f, &err) < 0) /* it went well when the graph was drawn */
-        s.rule = BZ_TGRAPH_RECRDEPTASK;
-    return s.rule;
+    if (find_edges(&f, &err) < 0 || !s.known) /* the former went well before */
+        s.word = place_in(task->recrdeptask, task_of(d, to)->name);
+    return (struct bz_tgraph_step){facts_of(d, d->recipe[from]), task, s.rule,
+                                   bz_place_find(task, lists[s.rule], s.word)};
 }
 
 /* The cycle that was found, in numbers of the draft. */
@@ -563,9 +636,7 @@ static void describe_cycle(struct bz_tgraph *g, const struct draft *d,
     for (size_t i = 0; i < cycle->len; i++) {
         uint32_t from = cycle->at[i], to = cycle->at[(i + 1) % cycle->len];
 
-        BZ_VEC_PUSH(&g->cycle,
-                    (struct bz_tgraph_step){facts_of(d, d->recipe[from]),
-                                            task_of(d, from), rule_of(d, from, to)});
+        BZ_VEC_PUSH(&g->cycle, step_of(d, from, to));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "graph/dag.h"
 #include "graph/need.h"
+#include "survey/place.h"
 
 struct bz_tgraph_recipe {
     const struct bz_facts *facts;
@@ -48,6 +49,7 @@ struct bz_tgraph_step {
     const struct bz_facts_task *task;
     enum bz_tgraph_rule rule; /* by which it waits for the next step, the last one for
                                  the first */
+    struct bz_place place;    /* where that is written */
 };
 
 struct bz_tgraph_steps BZ_VEC(struct bz_tgraph_step);

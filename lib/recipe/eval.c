@@ -189,14 +189,16 @@ static int run_deltask(struct bz_eval *e, const struct bz_ast_stmt *s,
 static int run_addtask(struct bz_eval *e, const struct bz_ast_stmt *s,
                        struct bz_err *err)
 {
+    struct bz_vars_at at = bz_eval_at(e, NULL);
+    struct bz_taskdef_place place = {.file = at.file, .line = at.line};
     struct bz_str names = s->text, word;
     int rc = 0;
 
     while (rc == 0 && bz_str_next_word(&names, &word))
-        rc = bz_vars_set_flag(
-            e->meta->vars,
-            bz_taskdef_add(&e->meta->tasks, &e->meta->arena, word, s->before, s->after),
-            BZ_STR("task"), BZ_STR("1"), NULL, err);
+        rc = bz_vars_set_flag(e->meta->vars,
+                              bz_taskdef_add(&e->meta->tasks, &e->meta->arena, word,
+                                             s->before, s->after, &place),
+                              BZ_STR("task"), BZ_STR("1"), NULL, err);
     return rc;
 }
 

@@ -55,9 +55,25 @@ static struct bz_taskdef *entry(struct bz_taskdefs *t, struct bz_str name)
     return &BZ_VEC_LAST(&t->all);
 }
 
+static void note_place(struct bz_taskdef *e, struct bz_str after,
+                       const struct bz_taskdef_place *at)
+{
+    if (at && at->file)
+        BZ_VEC_PUSH(&e->places, (struct bz_taskdef_place){after, at->file, at->line});
+}
+
+const struct bz_taskdef_place *bz_taskdef_place(const struct bz_taskdef *task,
+                                                struct bz_str after)
+{
+    for (size_t i = task->places.len; i-- > 0;)
+        if (bz_str_eq(task->places.at[i].after, after))
+            return &task->places.at[i];
+    return NULL;
+}
+
 struct bz_str bz_taskdef_add(struct bz_taskdefs *t, struct bz_arena *arena,
                              struct bz_str name, struct bz_str before,
-                             struct bz_str after)
+                             struct bz_str after, const struct bz_taskdef_place *at)
 {
     struct bz_str task = full_name(arena, name), word;
     struct bz_taskdef *e = entry(t, task);
@@ -68,13 +84,17 @@ struct bz_str bz_taskdef_add(struct bz_taskdefs *t, struct bz_arena *arena,
     while (bz_str_next_word(&after, &word)) {
         struct bz_str pred = full_name(arena, word);
 
-        if (!has(&e->after, pred))
-            BZ_VEC_PUSH(&e->after, pred);
+        if (has(&e->after, pred))
+            continue;
+        BZ_VEC_PUSH(&e->after, pred);
+        note_place(e, pred, at);
     }
     while (bz_str_next_word(&before, &word)) {
         e = entry(t, full_name(arena, word));
-        if (!has(&e->after, task))
-            put_first(&e->after, task);
+        if (has(&e->after, task))
+            continue;
+        put_first(&e->after, task);
+        note_place(e, task, at);
     }
     return task;
 }
@@ -83,6 +103,7 @@ struct bz_str bz_taskdef_add(struct bz_taskdefs *t, struct bz_arena *arena,
 static void forget(struct bz_taskdefs *t, size_t i)
 {
     bz_vec_release(&t->all.at[i].after);
+    bz_vec_release(&t->all.at[i].places);
     t->all.at[i] = BZ_VEC_LAST(&t->all);
     t->all.len--;
 }
@@ -123,6 +144,17 @@ static int rename_list(struct bz_taskdef_names *names, bz_taskdef_name_fn name_o
     return rc;
 }
 
+static int rename_places(struct bz_taskdef_places *places, bz_taskdef_name_fn name_of,
+                         void *ctx, struct bz_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < places->len && rc == 0; i++)
+        if (bz_str_find_byte(places->at[i].after, '$') != BZ_STR_NONE)
+            rc = name_of(ctx, &places->at[i].after, err);
+    return rc;
+}
+
 int bz_taskdef_rename(struct bz_taskdefs *t, bz_taskdef_name_fn name_of, void *ctx,
                       struct bz_err *err)
 {
@@ -135,6 +167,8 @@ int bz_taskdef_rename(struct bz_taskdefs *t, bz_taskdef_name_fn name_of, void *c
 
         if (has(&t->order, name)) {
             rc = rename_list(&t->all.at[i].after, name_of, ctx, err);
+            if (rc == 0)
+                rc = rename_places(&t->all.at[i].places, name_of, ctx, err);
             continue;
         }
         rc = name_of(ctx, &name, err);
@@ -156,14 +190,18 @@ void bz_taskdef_copy(struct bz_taskdefs *to, const struct bz_taskdefs *from)
 
         for (size_t k = 0; k < f->after.len; k++)
             BZ_VEC_PUSH(&copy.after, f->after.at[k]);
+        for (size_t k = 0; k < f->places.len; k++)
+            BZ_VEC_PUSH(&copy.places, f->places.at[k]);
         BZ_VEC_PUSH(&to->all, copy);
     }
 }
 
 void bz_taskdef_release(struct bz_taskdefs *t)
 {
-    for (size_t i = 0; i < t->all.len; i++)
+    for (size_t i = 0; i < t->all.len; i++) {
         bz_vec_release(&t->all.at[i].after);
+        bz_vec_release(&t->all.at[i].places);
+    }
     bz_vec_release(&t->all);
     bz_vec_release(&t->order);
 }

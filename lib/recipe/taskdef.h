@@ -14,10 +14,20 @@
 
 struct bz_taskdef_names BZ_VEC(struct bz_str);
 
+/* Where an addtask stands that makes one task wait for another. */
+struct bz_taskdef_place {
+    struct bz_str after; /* the other one */
+    const char *file;
+    uint32_t line;
+};
+
+struct bz_taskdef_places BZ_VEC(struct bz_taskdef_place);
+
 struct bz_taskdef {
-    struct bz_str name;            /* with do_ */
-    bool listed;                   /* added and not deleted */
-    struct bz_taskdef_names after; /* what it waits for, in BitBake's order */
+    struct bz_str name;              /* with do_ */
+    bool listed;                     /* added and not deleted */
+    struct bz_taskdef_names after;   /* what it waits for, in BitBake's order */
+    struct bz_taskdef_places places; /* of these, as far as they are known */
 };
 
 struct bz_taskdefs {
@@ -26,10 +36,12 @@ struct bz_taskdefs {
 };
 
 /* Adds task `name`, after and before the tasks of two word lists. "do_" is added to
- * names that lack it. Text is kept in the arena; the task's own name is returned. */
+ * names that lack it. Text is kept in the arena; the task's own name is returned. `at`,
+ * which may be NULL, is where that is written; `after` in it is not read, and the name
+ * of the file must outlive *t. */
 struct bz_str bz_taskdef_add(struct bz_taskdefs *t, struct bz_arena *arena,
                              struct bz_str name, struct bz_str before,
-                             struct bz_str after);
+                             struct bz_str after, const struct bz_taskdef_place *at);
 struct bz_str bz_taskdef_delete(struct bz_taskdefs *t, struct bz_arena *arena,
                                 struct bz_str name);
 
@@ -39,6 +51,10 @@ struct bz_str bz_taskdef_delete(struct bz_taskdefs *t, struct bz_arena *arena,
 typedef int (*bz_taskdef_name_fn)(void *ctx, struct bz_str *name, struct bz_err *err);
 int bz_taskdef_rename(struct bz_taskdefs *t, bz_taskdef_name_fn name_of, void *ctx,
                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* The place of an edge, or NULL. */
+const struct bz_taskdef_place *bz_taskdef_place(const struct bz_taskdef *task,
+                                                struct bz_str after);
 
 const struct bz_taskdef *bz_taskdef_find(const struct bz_taskdefs *t,
                                          struct bz_str name);

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "os/path.h"
+#include "survey/place.h"
 
 void bz_facts_release(struct bz_facts_keep *keep)
 {
@@ -190,6 +191,8 @@ static void read_task(struct reading *r, struct bz_str name, struct bz_facts_tas
     t->recrdeptask = expanded(r, f.value[4]);
     t->recideptask = expanded(r, f.value[5]);
     t->mcdepends = expanded(r, f.value[6]);
+    bz_place_write(r->m, t, &r->text);
+    t->places = r->text.len > 0 ? take_words(r) : (struct bz_str){0};
     t->noexec = f.value[7].p != NULL;
     t->nostamp = f.value[8].p != NULL;
     t->fakeroot = f.value[9].p != NULL;

@@ -26,6 +26,7 @@ struct bz_facts_task {
     /* Flags, expanded; p == NULL: not set. */
     struct bz_str depends, rdepends, deptask, rdeptask, recrdeptask, recideptask,
         mcdepends;
+    struct bz_str places; /* of the words above, for place.h; p == NULL: not known */
     /* Whether the flag is set, which counts whatever it is set to. */
     bool noexec, nostamp, fakeroot;
 };

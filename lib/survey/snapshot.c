@@ -55,6 +55,7 @@ const size_t bz_snapshot_task_at[BZ_SNAPSHOT_TASK_TEXTS] = {
     offsetof(struct bz_facts_task, recrdeptask),
     offsetof(struct bz_facts_task, recideptask),
     offsetof(struct bz_facts_task, mcdepends),
+    offsetof(struct bz_facts_task, places),
 };
 
 /* BZ_SURVEY_PROGRAM names the program's version: another one may read the same files

@@ -145,7 +145,7 @@ static void a_named_task_must_exist(void **state)
           RECIPE("lib", TASKS({.name = S("do_b"), .depends = S("app:do_c")})),
           RECIPE("other"));
     assert_int_equal(build(f, "app", "do_a", &err), BZ_E_INVAL);
-    assert_non_null(strstr(err.msg, "has no task of that name"));
+    assert_non_null(strstr(err.msg, "do_b[depends]: app has no task do_c"));
 }
 
 static void a_cycle_of_three_names_the_rules(void **state)
@@ -155,8 +155,10 @@ static void a_cycle_of_three_names_the_rules(void **state)
 
     FACTS(f,
           RECIPE("app", .depends = S("lib"),
-                 TASKS({.name = S("do_a"), .deptask = S("do_b")},
-                       {.name = S("do_c"), .after = S("do_a")})),
+                 TASKS({.name = S("do_a"),
+                        .deptask = S("do_x do_b"),
+                        .places = S("/c:1\n:2")},
+                       {.name = S("do_c"), .after = S("do_a"), .places = S("/c:3")})),
           RECIPE("lib", TASKS({.name = S("do_b"), .depends = S("app:do_c")})));
     assert_int_equal(build(f, "app", "do_a", &err), BZ_E_INVAL);
     assert_int_equal(f->g.cycle.len, 3);
@@ -164,11 +166,11 @@ static void a_cycle_of_three_names_the_rules(void **state)
         const struct bz_tgraph_step *s = &f->g.cycle.at[i];
 
         if (bz_str_eq(s->task->name, BZ_STR("do_a")))
-            assert_int_equal(s->rule, BZ_TGRAPH_DEPTASK);
+            assert_int_equal(s->rule * 10 + s->place.line, BZ_TGRAPH_DEPTASK * 10 + 2);
         else if (bz_str_eq(s->task->name, BZ_STR("do_b")))
-            assert_int_equal(s->rule, BZ_TGRAPH_DEPENDS);
+            assert_int_equal(s->rule * 10 + s->place.line, BZ_TGRAPH_DEPENDS * 10);
         else
-            assert_int_equal(s->rule, BZ_TGRAPH_AFTER);
+            assert_int_equal(s->rule * 10 + s->place.line, BZ_TGRAPH_AFTER * 10 + 3);
     }
 }
 
@@ -183,7 +185,8 @@ static void what_cannot_be_is_an_error(void **state)
         RECIPE("form", TASKS({.name = S("do_a"), .mcdepends = S("mc:a:b")})));
     assert_int_equal(build(f, "ap", "do_a", &err), BZ_E_NOENT);
     assert_int_equal(build(f, "app", "do_b", &err), BZ_E_NOENT);
-    assert_string_equal(err.msg, "app has no task do_b (/l/app.bb)");
+    assert_string_equal(err.msg,
+                        "app has no task do_b; did you mean 'do_a'? (/l/app.bb)");
     assert_int_equal(build(f, "mc", "do_a", &err), BZ_E_INVAL);
     assert_non_null(strstr(err.msg, "BBMULTICONFIG has no 'nowhere'"));
     assert_int_equal(build(f, "form", "do_a", &err), BZ_E_INVAL);

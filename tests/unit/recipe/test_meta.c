@@ -67,7 +67,7 @@ static void a_copy_has_all_and_leaves_the_original_alone(void **state)
     BZ_VEC_PUSH(&m->anonymous, BZ_STR("a"));
     BZ_VEC_PUSH(&m->pylibs, (struct bz_meta_pylib){BZ_STR("/lib"), BZ_STR("oe")});
     BZ_VEC_PUSH(&m->deferred, (struct bz_meta_deferred){BZ_STR("d"), "f", 3});
-    bz_taskdef_add(&m->tasks, &m->arena, BZ_STR("t"), BZ_STR(""), BZ_STR(""));
+    bz_taskdef_add(&m->tasks, &m->arena, BZ_STR("t"), BZ_STR(""), BZ_STR(""), NULL);
     bz_meta_look(m, BZ_STR("/p"));
 
     copy = bz_meta_copy(m);

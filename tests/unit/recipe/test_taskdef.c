@@ -30,7 +30,7 @@ static void add(struct fixture *f, const char *name, const char *before,
                 const char *after)
 {
     bz_taskdef_add(&f->tasks, &f->arena, bz_str_from(name), bz_str_from(before),
-                   bz_str_from(after));
+                   bz_str_from(after), NULL);
 }
 
 static void del(struct fixture *f, const char *name)
@@ -141,10 +141,27 @@ static void a_copy_goes_its_own_way(void **state)
     add(f, "a", "c", "b");
     bz_taskdef_copy(&copy, &f->tasks);
     add(f, "a", "", "d");
-    bz_taskdef_add(&copy, &f->arena, BZ_STR("c"), BZ_STR(""), BZ_STR(""));
+    bz_taskdef_add(&copy, &f->arena, BZ_STR("c"), BZ_STR(""), BZ_STR(""), NULL);
     assert_tasks(&f->tasks, "do_a<do_b,do_d");
     assert_tasks(&copy, "do_a<do_b do_c<do_a");
     bz_taskdef_release(&copy);
+}
+
+static void an_edge_has_the_place_of_the_statement_that_made_it_first(void **state)
+{
+    struct fixture *f = *state;
+    const struct bz_taskdef_place one = {.file = "/1", .line = 1};
+    const struct bz_taskdef_place two = {.file = "/2", .line = 2};
+    const struct bz_taskdef *a, *c;
+
+    bz_taskdef_add(&f->tasks, &f->arena, BZ_STR("a"), BZ_STR("c"), BZ_STR("b"), &one);
+    bz_taskdef_add(&f->tasks, &f->arena, BZ_STR("a"), BZ_STR(""), BZ_STR("b d"), &two);
+    a = bz_taskdef_find(&f->tasks, BZ_STR("do_a"));
+    c = bz_taskdef_find(&f->tasks, BZ_STR("do_c"));
+    assert_int_equal(bz_taskdef_place(a, BZ_STR("do_b"))->line, 1);
+    assert_int_equal(bz_taskdef_place(a, BZ_STR("do_d"))->line, 2);
+    assert_string_equal(bz_taskdef_place(c, BZ_STR("do_a"))->file, "/1");
+    assert_null(bz_taskdef_place(c, BZ_STR("do_b")));
 }
 
 /* Changes do_T to do_x; do_bad has no name. */
@@ -215,6 +232,7 @@ int main(void)
         tasks_test(the_name_of_a_deleted_task_is_not_expanded),
         tasks_test(a_task_that_is_renamed_joins_the_one_of_that_name),
         tasks_test(a_copy_goes_its_own_way),
+        tasks_test(an_edge_has_the_place_of_the_statement_that_made_it_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

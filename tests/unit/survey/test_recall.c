@@ -140,7 +140,7 @@ static void whatever_a_configuration_says_is_in_its_digest(void **state)
             break;
         case 1:
             bz_taskdef_add(&w->meta->tasks, &w->meta->arena, BZ_STR("t"), BZ_STR(""),
-                           BZ_STR("u"));
+                           BZ_STR("u"), NULL);
             break;
         case 2:
             BZ_VEC_PUSH(&w->meta->inherited, BZ_STR("/c.bbclass"));
