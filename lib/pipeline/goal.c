@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "graph/clash.h"
 #include "graph/world.h"
 #include "pipeline/target.h"
 
@@ -109,8 +110,10 @@ static int read_target(struct bz_goal *g, const char *text, const char *task,
     if (rc < 0)
         return rc;
     /* world without a configuration is the world of all of them. */
-    if (bz_str_eq(t.name, BZ_STR("world")) || bz_str_eq(t.name, BZ_STR("universe")))
+    if (bz_str_eq(t.name, BZ_STR("world")) || bz_str_eq(t.name, BZ_STR("universe"))) {
+        g->world = true;
         t.every = t.every || !names_configuration(bz_str_from(text));
+    }
     if (!t.every) {
         rc = find_part(g, t.mc, &part, err);
         return rc < 0 ? rc : add_target(g, &t, part, task, list, err);
@@ -127,8 +130,8 @@ static const char *rule_text(enum bz_tgraph_rule rule)
     static const char *const texts[] = {
         [BZ_TGRAPH_AFTER] = "addtask",
         [BZ_TGRAPH_MCDEPENDS] = "[mcdepends]",
-        [BZ_TGRAPH_DEPTASK] = "[deptask] and DEPENDS",
-        [BZ_TGRAPH_RDEPTASK] = "[rdeptask] and RDEPENDS",
+        [BZ_TGRAPH_DEPTASK] = "[deptask]",
+        [BZ_TGRAPH_RDEPTASK] = "[rdeptask]",
         [BZ_TGRAPH_DEPENDS] = "[depends]",
         [BZ_TGRAPH_RDEPENDS] = "[rdepends]",
         [BZ_TGRAPH_RECRDEPTASK] = "[recrdeptask]",
@@ -137,16 +140,40 @@ static const char *rule_text(enum bz_tgraph_rule rule)
     return texts[rule];
 }
 
+/* Where the rule stands, and of which recipe's names it makes edges. */
+static void show_place(const struct bz_tgraph_step *step, struct bz_buf *why)
+{
+    static const char *const names[] = {
+        [BZ_TGRAPH_AFTER] = NULL,
+        [BZ_TGRAPH_MCDEPENDS] = NULL,
+        [BZ_TGRAPH_DEPTASK] = "DEPENDS",
+        [BZ_TGRAPH_RDEPTASK] = "RDEPENDS",
+        [BZ_TGRAPH_DEPENDS] = NULL,
+        [BZ_TGRAPH_RDEPENDS] = NULL,
+        [BZ_TGRAPH_RECRDEPTASK] = "what it needs",
+    };
+    bool known = step->place.file.p != NULL;
+
+    if (known)
+        bz_buf_addf(why, " (%.*s:%u)", BZ_STR_ARG(step->place.file), step->place.line);
+    if (names[step->rule])
+        bz_buf_addf(why, " and %s", names[step->rule]);
+    if (names[step->rule] || !known)
+        bz_buf_addf(why, " (%.*s)", BZ_STR_ARG(step->recipe->path));
+    bz_buf_add_char(why, '\n');
+}
+
 static void show_cycle(const struct bz_tgraph *g, struct bz_buf *why)
 {
     for (size_t i = 0; i < g->cycle.len; i++) {
         const struct bz_tgraph_step *from = &g->cycle.at[i];
         const struct bz_tgraph_step *to = &g->cycle.at[(i + 1) % g->cycle.len];
 
-        bz_buf_addf(why, "  %.*s:%.*s waits for %.*s:%.*s by %s (%.*s)\n",
+        bz_buf_addf(why, "  %.*s:%.*s waits for %.*s:%.*s by %s",
                     BZ_STR_ARG(from->recipe->pn), BZ_STR_ARG(from->task->name),
                     BZ_STR_ARG(to->recipe->pn), BZ_STR_ARG(to->task->name),
-                    rule_text(from->rule), BZ_STR_ARG(from->recipe->path));
+                    rule_text(from->rule));
+        show_place(from, why);
     }
 }
 
@@ -170,6 +197,26 @@ static void show_broken(const struct bz_goal *g, struct bz_buf *notes)
     }
 }
 
+/* Recipes that provide the same. Whoever asks for the whole world, or only for a graph,
+ * asks for both of them. */
+static int check_clashes(const struct bz_goal *g, bool lenient, struct bz_buf *notes,
+                         struct bz_buf *why, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_clash found = bz_clash_find(&g->graph, &g->need, &text);
+
+    if (found.names == 0)
+        return 0;
+    if (lenient && !found.versions) {
+        bz_buf_addf(notes, "warning: %s", bz_buf_text(&text));
+        return 0;
+    }
+    bz_buf_add_str(why, bz_buf_str(&text));
+    return bz_fail(err, BZ_E_INVAL,
+                   "%zu name%s provided by more than one recipe that is to be built",
+                   found.names, found.names == 1 ? " is" : "s are");
+}
+
 int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
                  struct bz_buf *notes, struct bz_buf *why, struct bz_err *err)
 {
@@ -183,6 +230,8 @@ int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
         return rc;
     g->need.incomplete = opts->incomplete;
     rc = bz_tgraph_build(&g->graph, &g->need, g->mcs, list.at, list.len, err);
+    if (rc == 0)
+        rc = check_clashes(g, opts->incomplete || g->world, notes, why, err);
     show_notes(g, notes);
     show_cycle(&g->graph, why);
     bz_buf_add_str(why, bz_buf_str(&g->graph.lack));

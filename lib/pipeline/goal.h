@@ -23,14 +23,16 @@ struct bz_goal {
     struct bz_str *mcs;          /* [nparts]: the names of the configurations */
     struct bz_provide **provide; /* [nparts] */
     size_t nparts;
+    bool world; /* world or universe was asked for */
     struct bz_need need;
     struct bz_tgraph graph;
     struct bz_arena arena;
 };
 
 /* `survey` has been made, and what it was made from must outlive *g. BZ_E_NOENT for a
- * target that nothing provides or that has no such task, BZ_E_INVAL for a cycle; `why`
- * then shows the steps that lead there, one a line. Notes about choices between
+ * target that nothing provides or that has no such task, BZ_E_INVAL for a cycle, and
+ * for recipes that provide the same (clash.h), unless that is only to be expected;
+ * `why` then shows the steps that lead there, one a line. Notes about choices between
  * providers, and about recipes that are wrong, are added to `notes`, one a line. Close
  * *g in any case. */
 int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,

@@ -68,6 +68,10 @@ class Graph(demo.Project):
     def graph(self, *args):
         return self.run_bitzel("--directory", self.dir / "build", "graph", *args)
 
+    @staticmethod
+    def lines(result):
+        return result.err.replace("/build/../", "/").splitlines()
+
     def test_tasks_with_what_they_wait_for(self):
         result = self.graph("app")
         self.assert_exit(result, 0)
@@ -111,6 +115,67 @@ class Graph(demo.Project):
         self.assert_exit(result, 2)
         self.assertIn("ring:do_fetch waits for ring:do_build by [depends]", result.err)
         self.assertIn("ring:do_build waits for ring:do_fetch by addtask", result.err)
+
+    def test_each_step_of_a_cycle_names_its_place(self):
+        self.write("meta-one/recipes/ring.bb", 'DEPENDS = "bell"\n'
+                                               "# nothing\n"
+                                               "addtask extra after do_build before do_last\n"
+                                               'do_fetch[depends] = "bell:do_fetch"\n'
+                                               'do_fetch[depends] += "bell:do_last"\n')
+        self.write("meta-one/recipes/bell.bb", "addtask last\n"
+                                               'do_last[depends] = "ring:do_extra"\n')
+        ring, bell, base = (self.dir / "meta-one" / name for name in (
+            "recipes/ring.bb", "recipes/bell.bb", "classes/base.bbclass"))
+        for _ in range(2):  # evaluated, and remembered
+            result = self.graph("-c", "extra", "ring")
+            self.assert_exit(result, 2)
+            lines = self.lines(result)
+            self.assertIn(f"  ring:do_extra waits for ring:do_build by addtask ({ring}:3)", lines)
+            self.assertIn(f"  ring:do_build waits for ring:do_fetch by addtask ({base}:2)", lines)
+            self.assertIn(f"  ring:do_fetch waits for bell:do_last by [depends] ({ring}:5)", lines)
+            self.assertIn(f"  bell:do_last waits for ring:do_extra by [depends] ({bell}:2)", lines)
+        self.write("meta-one/recipes/bell.bb", 'DEPENDS = "ring"\n')
+        self.write("meta-one/recipes/ring.bb", 'DEPENDS = "bell"\n')
+        result = self.graph("ring")
+        self.assert_exit(result, 2)
+        self.assertIn(f"  ring:do_build waits for bell:do_build by [deptask] ({base}:3) "
+                      f"and DEPENDS ({ring})", self.lines(result))
+
+    def test_a_task_that_is_not_there_has_a_place_and_near_names(self):
+        result = self.graph("-c", "buidl", "app")
+        self.assert_exit(result, 3)
+        self.assertIn("app has no task do_buidl; did you mean 'do_build'?", result.err)
+        self.write("meta-one/recipes/user.bb", '\ndo_build[depends] = "hello:do_fecth"\n')
+        result = self.graph("user")
+        self.assert_exit(result, 2)
+        self.assertIn(f"{self.dir}/meta-one/recipes/user.bb:2: do_build[depends]: hello has no "
+                      "task do_fecth; did you mean 'do_fetch'?", "\n".join(self.lines(result)))
+
+    def test_what_nothing_provides_names_who_needs_it_and_why(self):
+        self.write("meta-one/recipes/deep.bb", 'DEPENDS = "helo"\n')
+        self.write("meta-one/recipes/top.bb", 'DEPENDS = "deep"\n')
+        result = self.run_bitzel("--directory", self.dir / "build", "sig", "top")
+        self.assert_exit(result, 3)
+        self.assertIn("  top needs deep: DEPENDS in ", result.err)
+        self.assertIn("  deep needs helo: DEPENDS in ", result.err)
+        self.assertIn("nothing provides 'helo'; did you mean 'hello'?", result.err)
+
+    def test_recipes_that_provide_the_same(self):
+        for name in ("one", "two"):
+            self.write(f"meta-one/recipes/{name}.bb", 'PROVIDES = "virtual/x"\n')
+        self.write("meta-one/recipes/both.bb", 'DEPENDS = "one two"\n')
+        result = self.graph("both")
+        self.assert_exit(result, 0)
+        self.assertIn("warning: 2 recipes that are to be built provide virtual/x:", result.err)
+        result = self.run_bitzel("--directory", self.dir / "build", "sig", "both")
+        self.assert_exit(result, 2)
+        self.assertIn("one.bb), for both:do_build", result.err)
+        self.assertIn("set PREFERRED_PROVIDER_virtual/x", result.err)
+        self.write("meta-one/conf/layer.conf",
+                   (self.dir / "meta-one/conf/layer.conf").read_text(encoding="utf-8")
+                   + 'BB_MULTI_PROVIDER_ALLOWED = "virtual/x"\n')
+        result = self.run_bitzel("--directory", self.dir / "build", "sig", "both")
+        self.assert_exit(result, 0)
 
     def test_a_broken_recipe_that_is_not_needed_is_a_warning(self):
         self.write("meta-one/recipes/broken.bb", "require missing.inc\n")
