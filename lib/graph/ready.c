@@ -1,0 +1,109 @@
+#include "graph/ready.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void bz_ready_init(struct bz_ready *r, const struct bz_dag *dag, struct bz_dag_ids *out)
+{
+    *r = (struct bz_ready){.dag = dag, .left = dag->n};
+    bz_dag_reverse(dag, &r->waiting);
+    r->pending = bz_mem_array(dag->n, sizeof(*r->pending));
+    bz_bitset_reserve(&r->done, dag->n);
+    for (uint32_t i = 0; i < dag->n; i++) {
+        r->pending[i] = bz_dag_degree(dag, i);
+        if (r->pending[i] == 0)
+            BZ_VEC_PUSH(out, i);
+    }
+}
+
+void bz_ready_release(struct bz_ready *r)
+{
+    bz_dag_release(&r->waiting);
+    free(r->pending);
+    bz_bitset_release(&r->done);
+    *r = (struct bz_ready){0};
+}
+
+void bz_ready_done(struct bz_ready *r, uint32_t node, struct bz_dag_ids *out)
+{
+    BZ_ASSERT(node < r->dag->n && r->pending[node] == 0 &&
+              !bz_bitset_test(&r->done, node));
+    bz_bitset_set(&r->done, node);
+    r->left--;
+    for (uint32_t e = r->waiting.start[node]; e < r->waiting.start[node + 1]; e++)
+        if (--r->pending[r->waiting.to[e]] == 0)
+            BZ_VEC_PUSH(out, r->waiting.to[e]);
+}
+
+static bool is_ready(const struct bz_dag *dag, const struct bz_bitset *done,
+                     uint32_t node)
+{
+    for (uint32_t e = dag->start[node]; e < dag->start[node + 1]; e++)
+        if (!bz_bitset_test(done, dag->to[e]))
+            return false;
+    return true;
+}
+
+void bz_ready_find(const struct bz_dag *dag, const struct bz_bitset *done,
+                   struct bz_dag_ids *out)
+{
+    for (uint32_t i = 0; i < dag->n; i++)
+        if (!bz_bitset_test(done, i) && is_ready(dag, done, i))
+            BZ_VEC_PUSH(out, i);
+}
+
+static bool is_among(const struct bz_bitset *among, uint32_t node)
+{
+    return !among || bz_bitset_test(among, node);
+}
+
+static uint32_t find_waves(const struct bz_dag *dag, const struct bz_dag_ids *order,
+                           const struct bz_bitset *among, uint32_t *wave)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < order->len; i++) {
+        uint32_t node = order->at[i];
+
+        wave[node] = 0;
+        if (!is_among(among, node))
+            continue;
+        for (uint32_t e = dag->start[node]; e < dag->start[node + 1]; e++)
+            if (is_among(among, dag->to[e]) && wave[dag->to[e]] >= wave[node])
+                wave[node] = wave[dag->to[e]] + 1;
+        if (wave[node] >= n)
+            n = wave[node] + 1;
+    }
+    return n;
+}
+
+void bz_ready_waves(const struct bz_dag *dag, const struct bz_dag_ids *order,
+                    const struct bz_bitset *among, struct bz_ready_waves *out)
+{
+    BZ_CLEANUP(bz_mem_freep) uint32_t *wave = bz_mem_array(dag->n, sizeof(*wave));
+    BZ_CLEANUP(bz_mem_freep) uint32_t *next = NULL;
+    uint32_t n = find_waves(dag, order, among, wave);
+
+    *out = (struct bz_ready_waves){.n = n};
+    out->start = bz_mem_array((size_t)n + 1, sizeof(*out->start));
+    next = bz_mem_array((size_t)n + 1, sizeof(*next));
+    for (uint32_t i = 0; i < dag->n; i++)
+        if (is_among(among, i))
+            out->start[wave[i] + 1]++;
+    for (uint32_t i = 0; i < n; i++) {
+        out->start[i + 1] += out->start[i];
+        next[i] = out->start[i];
+    }
+    out->nodes = bz_mem_array(out->start[n], sizeof(*out->nodes));
+    for (uint32_t i = 0; i < dag->n; i++)
+        if (is_among(among, i))
+            out->nodes[next[wave[i]]++] = i;
+}
+
+void bz_ready_waves_release(struct bz_ready_waves *w)
+{
+    free(w->nodes);
+    free(w->start);
+    *w = (struct bz_ready_waves){0};
+}
