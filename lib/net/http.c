@@ -1,0 +1,533 @@
+#include "net/http.h"
+
+#include <curl/curl.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sync.h"
+#include "net/flight.h"
+
+#define LARGE ((uint64_t)1 << 20) /* bodies that are worth large buffers */
+#define LARGE_BUFFER 262144L
+
+enum state { FREE, WAITING, FLYING };
+
+/* A place for one request at a time; its handle is kept for the next. */
+struct slot {
+    struct bz_flight f;
+    CURL *easy;
+    enum state state;
+    bool login; /* the handle has been told who we are */
+    char text[CURL_ERROR_SIZE];
+};
+
+/* What one call at a time drives: handles and their open connections. */
+struct engine {
+    struct engine *next; /* of the idle ones */
+    CURLM *multi;
+    struct slot *slots;
+    unsigned nslots;
+    unsigned *vacant; /* a stack of free slots */
+    unsigned nvacant;
+    unsigned flying, waiting;
+};
+
+struct bz_http {
+    struct bz_http_opts opts; /* strings are ours */
+    struct curl_slist *get_headers, *put_headers;
+    atomic_uint flying; /* of all engines */
+    struct bz_sync_mutex mu;
+    struct engine *idle; /* mu */
+};
+
+/* Our own strings, by where they are. */
+static void each_string(struct bz_http_opts *o, void (*fn)(const char **s))
+{
+    const char **all[] = {&o->auth.user,  &o->auth.password, &o->auth.bearer,
+                          &o->auth.netrc, &o->auth.cert,     &o->auth.key,
+                          &o->auth.ca,    &o->agent};
+
+    for (size_t i = 0; i < BZ_COUNTOF(all); i++)
+        fn(all[i]);
+}
+
+static void own_string(const char **s)
+{
+    *s = *s ? bz_mem_dup(*s, strlen(*s)) : NULL;
+}
+
+static void free_string(const char **s)
+{
+    bz_mem_freep(s);
+}
+
+static int readable(const char *path, const char *what, struct bz_err *err)
+{
+    if (!path || access(path, R_OK) == 0)
+        return 0;
+    bz_fail_sys(err, "%s %s", what, path);
+    err->code = BZ_E_INVAL;
+    return BZ_E_INVAL;
+}
+
+static struct curl_slist *header(struct curl_slist *list, const char *line)
+{
+    list = curl_slist_append(list, line);
+    BZ_ASSERT(list);
+    return list;
+}
+
+int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
+                struct bz_err *err)
+{
+    struct bz_http *http;
+    int rc = readable(opts->auth.cert, "certificate", err);
+
+    if (rc == 0)
+        rc = readable(opts->auth.key, "key", err);
+    if (rc == 0)
+        rc = readable(opts->auth.ca, "authorities", err);
+    if (rc < 0)
+        return rc;
+    /* Counted and guarded by libcurl itself since 7.84. */
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return bz_fail(err, BZ_E_NOSUP, "libcurl does not start");
+    http = bz_mem_zalloc(sizeof(*http));
+    http->opts = *opts;
+    each_string(&http->opts, own_string);
+    if (http->opts.concurrent == 0)
+        http->opts.concurrent = BZ_HTTP_CONCURRENT;
+    if (http->opts.connect <= 0)
+        http->opts.connect = BZ_HTTP_CONNECT;
+    if (http->opts.stall <= 0)
+        http->opts.stall = BZ_HTTP_STALL;
+    http->get_headers = header(NULL, "Accept: */*");
+    /* Without this, libcurl asks for leave before a large body and waits for it. */
+    http->put_headers = header(NULL, "Expect:");
+    http->put_headers =
+        header(http->put_headers, "Content-Type: application/octet-stream");
+    *out = http;
+    return 0;
+}
+
+static void engine_free(struct engine *e)
+{
+    for (unsigned i = 0; i < e->nslots; i++) {
+        curl_easy_cleanup(e->slots[i].easy);
+        bz_flight_release(&e->slots[i].f);
+    }
+    curl_multi_cleanup(e->multi);
+    free(e->slots);
+    free(e->vacant);
+    free(e);
+}
+
+void bz_http_free(struct bz_http *http)
+{
+    if (!http)
+        return;
+    bz_sync_lock(&http->mu);
+    for (struct engine *e = http->idle, *next; e; e = next) {
+        next = e->next;
+        engine_free(e);
+    }
+    bz_sync_unlock(&http->mu);
+    curl_slist_free_all(http->get_headers);
+    curl_slist_free_all(http->put_headers);
+    each_string(&http->opts, free_string);
+    free(http);
+    curl_global_cleanup();
+}
+
+static size_t on_header(char *p, size_t size, size_t n, void *arg)
+{
+    struct slot *s = arg;
+
+    return bz_flight_header(&s->f, bz_str_of(p, size * n)) ? size * n : 0;
+}
+
+static size_t on_body(char *p, size_t size, size_t n, void *arg)
+{
+    struct slot *s = arg;
+
+    return bz_flight_take(&s->f, p, size * n) ? size * n : size * n + 1;
+}
+
+static size_t on_source(char *p, size_t size, size_t n, void *arg)
+{
+    struct slot *s = arg;
+    ssize_t given = bz_flight_give(&s->f, p, size * n);
+
+    return given < 0 ? CURL_READFUNC_ABORT : (size_t)given;
+}
+
+static int on_seek(void *arg, curl_off_t at, int origin)
+{
+    struct slot *s = arg;
+
+    return at == 0 && origin == SEEK_SET && bz_flight_rewind(&s->f)
+               ? CURL_SEEKFUNC_OK
+               : CURL_SEEKFUNC_CANTSEEK;
+}
+
+/* What all requests have in common. Options of which this libcurl knows nothing are no
+ * options we rely on, so what curl_easy_setopt says is not looked at. */
+static CURL *new_easy(const struct bz_http *http, struct slot *s)
+{
+    const struct bz_http_opts *o = &http->opts;
+    CURL *c = curl_easy_init();
+
+    BZ_ASSERT(c); /* out of memory */
+    curl_easy_setopt(c, CURLOPT_PRIVATE, s);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, s->text);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(c, CURLOPT_HTTP09_ALLOWED, 0L);
+    curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect / BZ_CLOCK_MS));
+    curl_easy_setopt(c, CURLOPT_USERAGENT, o->agent ? o->agent : "bitzel");
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, s);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, s);
+    curl_easy_setopt(c, CURLOPT_READFUNCTION, on_source);
+    curl_easy_setopt(c, CURLOPT_READDATA, s);
+    curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(c, CURLOPT_SEEKDATA, s);
+    curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (o->auth.ca) {
+        curl_easy_setopt(c, CURLOPT_CAINFO, o->auth.ca);
+        curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
+    }
+    return c;
+}
+
+/* Who we are, for our own server only. */
+static void log_in(const struct bz_http_auth *a, struct slot *s)
+{
+    const struct bz_flight *f = &s->f;
+    CURL *c = s->easy;
+    bool login = f->home;
+    bool ours = login && f->has_login;
+    const char *user = ours ? bz_buf_text(&f->user) : a->user;
+    const char *password = ours ? bz_buf_text(&f->password) : a->password;
+    bool bearer = a->bearer && !ours;
+
+    if (!login && !s->login)
+        return;
+    s->login = login;
+    curl_easy_setopt(c, CURLOPT_HTTPAUTH, bearer ? CURLAUTH_BEARER : CURLAUTH_BASIC);
+    curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, login && bearer ? a->bearer : NULL);
+    curl_easy_setopt(c, CURLOPT_USERNAME, login && !bearer ? user : NULL);
+    curl_easy_setopt(c, CURLOPT_PASSWORD, login && !bearer ? password : NULL);
+    curl_easy_setopt(c, CURLOPT_SSLCERT, login ? a->cert : NULL);
+    curl_easy_setopt(c, CURLOPT_SSLKEY, login ? a->key : NULL);
+    curl_easy_setopt(c, CURLOPT_NETRC,
+                     login && a->netrc ? (long)CURL_NETRC_OPTIONAL
+                                       : (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(c, CURLOPT_NETRC_FILE, login ? a->netrc : NULL);
+}
+
+static void prepare(const struct bz_http *http, struct slot *s)
+{
+    const struct bz_http_request *r = s->f.r;
+    CURL *c = s->easy;
+    bool large = (r->method == BZ_HTTP_GET ? r->sink.limit : r->source.n) > LARGE;
+
+    s->text[0] = '\0';
+    curl_easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
+    curl_easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER,
+                     r->method == BZ_HTTP_PUT ? http->put_headers : http->get_headers);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE,
+                     large && r->method == BZ_HTTP_GET ? LARGE_BUFFER : 16384L);
+    if (r->method == BZ_HTTP_HEAD)
+        curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
+    if (r->method == BZ_HTTP_PUT) {
+        curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
+        curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, large ? LARGE_BUFFER : 65536L);
+    }
+    log_in(&http->opts.auth, s);
+}
+
+static struct engine *engine_new(const struct bz_http *http)
+{
+    struct engine *e = bz_mem_zalloc(sizeof(*e));
+
+    e->multi = curl_multi_init();
+    BZ_ASSERT(e->multi); /* out of memory */
+    e->nslots = http->opts.concurrent;
+    e->slots = bz_mem_array(e->nslots, sizeof(*e->slots));
+    e->vacant = bz_mem_array(e->nslots, sizeof(*e->vacant));
+    for (unsigned i = 0; i < e->nslots; i++)
+        e->vacant[e->nvacant++] = e->nslots - 1 - i;
+    curl_multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)e->nslots);
+    return e;
+}
+
+static struct engine *engine_take(struct bz_http *http)
+{
+    struct engine *e;
+
+    bz_sync_lock(&http->mu);
+    e = http->idle;
+    if (e)
+        http->idle = e->next;
+    bz_sync_unlock(&http->mu);
+    return e ? e : engine_new(http);
+}
+
+static void engine_give(struct bz_http *http, struct engine *e)
+{
+    bz_sync_lock(&http->mu);
+    e->next = http->idle;
+    http->idle = e;
+    bz_sync_unlock(&http->mu);
+}
+
+/* One call. */
+struct run {
+    struct bz_http *http;
+    const struct bz_http_feed *feed;
+    struct engine *e;
+    int64_t looked; /* when stalls were looked for */
+    bool progress;  /* something began or ended in this turn */
+};
+
+static void finish(struct run *run, struct slot *s)
+{
+    s->state = FREE;
+    run->e->vacant[run->e->nvacant++] = (unsigned)(s - run->e->slots);
+    run->progress = true;
+    run->feed->done(run->feed->arg, s->f.r);
+}
+
+static void launch(struct run *run, struct slot *s, int64_t now)
+{
+    struct bz_err err;
+    int rc = bz_flight_ready(&s->f, now, &err);
+
+    if (rc < 0) {
+        bz_flight_fail(&s->f, rc, err.msg);
+        finish(run, s);
+        return;
+    }
+    if (!s->easy)
+        s->easy = new_easy(run->http, s);
+    prepare(run->http, s);
+    BZ_ASSERT(curl_multi_add_handle(run->e->multi, s->easy) == CURLM_OK);
+    s->state = FLYING;
+    run->e->flying++;
+    run->progress = true;
+    /* relaxed: a hint for others how many there are */
+    atomic_fetch_add_explicit(&run->http->flying, 1, memory_order_relaxed);
+}
+
+static void bring_down(struct run *run, struct slot *s)
+{
+    curl_multi_remove_handle(run->e->multi, s->easy);
+    run->e->flying--;
+    atomic_fetch_sub_explicit(&run->http->flying, 1, memory_order_relaxed);
+}
+
+/* What libcurl calls it, what we call it, and whether trying again may help. */
+static struct bz_flight_end end_of(CURLcode code, const struct slot *s)
+{
+    static const struct {
+        CURLcode code;
+        int rc;
+        bool transient;
+    } known[] = {
+        {CURLE_OK,                    0,            false},
+        {CURLE_URL_MALFORMAT,         BZ_E_INVAL,   false},
+        {CURLE_OPERATION_TIMEDOUT,    BZ_E_TIMEOUT, true },
+        {CURLE_COULDNT_CONNECT,       BZ_E_IO,      true },
+        {CURLE_COULDNT_RESOLVE_HOST,  BZ_E_IO,      true },
+        {CURLE_COULDNT_RESOLVE_PROXY, BZ_E_IO,      true },
+        {CURLE_GOT_NOTHING,           BZ_E_IO,      true },
+        {CURLE_PARTIAL_FILE,          BZ_E_IO,      true },
+        {CURLE_SEND_ERROR,            BZ_E_IO,      true },
+        {CURLE_RECV_ERROR,            BZ_E_IO,      true },
+        {CURLE_SEND_FAIL_REWIND,      BZ_E_IO,      true },
+        {CURLE_WEIRD_SERVER_REPLY,    BZ_E_CORRUPT, false},
+        {CURLE_UNSUPPORTED_PROTOCOL,  BZ_E_CORRUPT, false},
+        {CURLE_BAD_CONTENT_ENCODING,  BZ_E_CORRUPT, false},
+    };
+    const char *why = s->text[0] ? s->text : curl_easy_strerror(code);
+
+    for (size_t i = 0; i < BZ_COUNTOF(known); i++)
+        if (known[i].code == code)
+            return (struct bz_flight_end){known[i].rc, known[i].transient, why};
+    return (struct bz_flight_end){BZ_E_IO, false, why};
+}
+
+/* An attempt is over; what comes next? */
+static void land(struct run *run, struct slot *s, const struct bz_flight_end *end,
+                 int64_t now)
+{
+    bring_down(run, s);
+    if (!bz_flight_land(&s->f, end, run->http->opts.retries, now)) {
+        finish(run, s);
+    } else if (s->f.due <= now) {
+        launch(run, s, now);
+    } else {
+        s->state = WAITING;
+        run->e->waiting++;
+    }
+}
+
+static void collect(struct run *run, int64_t now)
+{
+    CURLMsg *m;
+    int left;
+
+    while ((m = curl_multi_info_read(run->e->multi, &left))) {
+        struct bz_flight_end end;
+        struct slot *s = NULL;
+
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&s);
+        end = end_of(m->data.result, s);
+        land(run, s, &end, now);
+    }
+}
+
+/* How many others there are does not keep a call from having one itself. */
+static bool may_start(const struct run *run)
+{
+    return run->e->nvacant > 0 &&
+           (run->e->flying + run->e->waiting == 0 ||
+            atomic_load_explicit(&run->http->flying, memory_order_relaxed) <
+                run->http->opts.concurrent);
+}
+
+static void start_new(struct run *run, int64_t now)
+{
+    while (may_start(run)) {
+        struct bz_http_request *r = run->feed->next(run->feed->arg);
+        struct slot *s;
+
+        if (!r)
+            return;
+        s = &run->e->slots[run->e->vacant[--run->e->nvacant]];
+        r->rc = bz_flight_begin(&s->f, r, &r->err);
+        if (r->rc < 0)
+            finish(run, s);
+        else
+            launch(run, s, now);
+    }
+}
+
+/* Once in a while: who is silent, whose wait is over. */
+static void look_round(struct run *run, int64_t now)
+{
+    static const struct bz_flight_end silent = {
+        BZ_E_TIMEOUT, true, "too few bytes came or went for too long"};
+
+    run->looked = now;
+    for (unsigned i = 0; i < run->e->nslots; i++) {
+        struct slot *s = &run->e->slots[i];
+
+        if (s->state == WAITING && s->f.due <= now) {
+            run->e->waiting--;
+            launch(run, s, now);
+        } else if (s->state == FLYING &&
+                   bz_flight_stalled(&s->f, now, run->http->opts.stall)) {
+            land(run, s, &silent, now);
+        }
+    }
+}
+
+static void stop_all(struct run *run, int rc)
+{
+    for (unsigned i = 0; i < run->e->nslots; i++) {
+        struct slot *s = &run->e->slots[i];
+
+        if (s->state == FREE)
+            continue;
+        if (s->state == FLYING)
+            bring_down(run, s);
+        else
+            run->e->waiting--;
+        bz_flight_fail(&s->f, rc, "stopped");
+        finish(run, s);
+    }
+}
+
+static int64_t tick_of(const struct run *run)
+{
+    int64_t tick = run->http->opts.stall / 4;
+
+    if (tick > BZ_HTTP_TICK || run->e->waiting > 0)
+        tick = run->e->waiting > 0 ? BZ_HTTP_TICK / 4 : BZ_HTTP_TICK;
+    return tick;
+}
+
+void bz_http_run(struct bz_http *http, const struct bz_http_feed *feed)
+{
+    struct run run = {.http = http, .feed = feed, .e = engine_take(http)};
+
+    run.looked = bz_clock_now();
+    for (;;) {
+        int64_t now = bz_clock_now(), tick = tick_of(&run);
+        int rc = bz_cancel_check(feed->cancel), running;
+
+        run.progress = false;
+        if (rc < 0) {
+            stop_all(&run, rc);
+            break;
+        }
+        start_new(&run, now);
+        if (now - run.looked >= tick)
+            look_round(&run, now);
+        if (run.e->flying + run.e->waiting == 0 && !run.progress)
+            break;
+        curl_multi_perform(run.e->multi, &running);
+        collect(&run, now);
+        if (!run.progress)
+            curl_multi_poll(run.e->multi, NULL, 0, (int)(tick / BZ_CLOCK_MS) + 1, NULL);
+    }
+    engine_give(http, run.e);
+}
+
+struct one {
+    struct bz_http_request *r;
+    bool begun;
+};
+
+static struct bz_http_request *next_one(void *arg)
+{
+    struct one *one = arg;
+
+    if (one->begun)
+        return NULL;
+    one->begun = true;
+    return one->r;
+}
+
+static void done_one(void *arg, struct bz_http_request *r)
+{
+    (void)arg;
+    (void)r;
+}
+
+int bz_http_one(struct bz_http *http, struct bz_http_request *r,
+                struct bz_cancel *cancel, struct bz_err *err)
+{
+    struct one one = {.r = r};
+    struct bz_http_feed feed = {next_one, done_one, &one, cancel};
+
+    bz_http_run(http, &feed);
+    if (!one.begun)
+        return bz_fail(err, bz_cancel_check(cancel), "stopped");
+    if (r->rc < 0)
+        *err = r->err;
+    return r->rc;
+}
