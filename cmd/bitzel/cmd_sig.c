@@ -18,7 +18,7 @@ static const struct bz_opt opts[] = {
     BZ_OPT_FLAG(struct sig_values, all, 'a', "all",
                 "Also of every task that they wait for"),
     BZ_OPT_FLAG(struct sig_values, inputs, 0, "inputs",
-                "Also what counts: each variable with its digest and text"),
+                "Also what counts: variables with digest and text, files with digest"),
     BZ_OPT_FLAG(struct sig_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -35,6 +35,7 @@ struct listing {
     struct bz_bitset wanted;
     bool inputs;
     struct bz_base_inputs *kept; /* [tasks] */
+    struct bz_base_files *files; /* [tasks] */
     struct bz_arena arena;
 };
 
@@ -50,6 +51,11 @@ static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *
                     (struct bz_base_input){bz_arena_dup(&l->arena, inputs->at[i].name),
                                            bz_arena_dup(&l->arena, inputs->at[i].value),
                                            inputs->at[i].digest});
+    for (size_t i = 0; i < view->files->len; i++) {
+        BZ_VEC_PUSH(&l->files[task], view->files->at[i]);
+        BZ_VEC_LAST(&l->files[task]).name =
+            bz_arena_dup(&l->arena, view->files->at[i].name);
+    }
 }
 
 static void listing_init(struct listing *l, const struct bz_goal *goal,
@@ -59,6 +65,7 @@ static void listing_init(struct listing *l, const struct bz_goal *goal,
 
     *l = (struct listing){.n = g->dag.n, .inputs = v->inputs};
     l->kept = bz_mem_array(g->dag.n, sizeof(*l->kept));
+    l->files = bz_mem_array(g->dag.n, sizeof(*l->files));
     for (size_t i = 0; i < g->targets.len; i++)
         bz_bitset_set(&l->wanted, g->targets.at[i]);
     for (uint32_t t = 0; v->all && t < g->dag.n; t++)
@@ -67,9 +74,12 @@ static void listing_init(struct listing *l, const struct bz_goal *goal,
 
 static void listing_release(struct listing *l)
 {
-    for (uint32_t t = 0; t < l->n; t++)
+    for (uint32_t t = 0; t < l->n; t++) {
         bz_vec_release(&l->kept[t]);
+        bz_vec_release(&l->files[t]);
+    }
     free(l->kept);
+    free(l->files);
     bz_bitset_release(&l->wanted);
     bz_arena_release(&l->arena);
 }
@@ -82,6 +92,19 @@ static void add_value(struct bz_str value, struct bz_buf *out)
             bz_buf_addf(out, "\\n");
         else
             bz_buf_add_char(out, value.p[i]);
+    }
+}
+
+static void write_files(struct bz_out *out, const struct bz_base_files *files)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        const struct bz_base_file *f = &files->at[i];
+        char hex[BZ_DIGEST_HEX_LEN + 1];
+
+        bz_digest_hex(&f->digest, hex);
+        bz_out_print(out, "  %-12.12s  file ", f->present ? hex : "missing");
+        bz_out_plain(out, f->name.p, f->name.n);
+        bz_out_print(out, "%s\n", f->executable ? " (executable)" : "");
     }
 }
 
@@ -109,6 +132,7 @@ static void write_text(struct bz_out *out, const struct bz_goal *goal,
             bz_out_plain(out, bz_buf_text(&line), line.len);
             bz_out_print(out, "\n");
         }
+        write_files(out, &l->files[t]);
     }
 }
 
@@ -123,6 +147,26 @@ static void json_inputs(const struct bz_base_inputs *inputs, struct bz_jsonw *w)
         bz_jsonw_str(bz_jsonw_key(w, "name"), inputs->at[i].name);
         bz_jsonw_cstr(bz_jsonw_key(w, "digest"), hex);
         bz_jsonw_str(bz_jsonw_key(w, "value"), inputs->at[i].value);
+        bz_jsonw_map_end(w);
+    }
+    bz_jsonw_list_end(w);
+}
+
+static void json_files(const struct bz_base_files *files, struct bz_jsonw *w)
+{
+    bz_jsonw_list(bz_jsonw_key(w, "files"));
+    for (size_t i = 0; i < files->len; i++) {
+        const struct bz_base_file *f = &files->at[i];
+        char hex[BZ_DIGEST_HEX_LEN + 1];
+
+        bz_digest_hex(&f->digest, hex);
+        bz_jsonw_map(w);
+        bz_jsonw_str(bz_jsonw_key(w, "name"), f->name);
+        bz_jsonw_bool(bz_jsonw_key(w, "present"), f->present);
+        if (f->present) {
+            bz_jsonw_cstr(bz_jsonw_key(w, "digest"), hex);
+            bz_jsonw_bool(bz_jsonw_key(w, "executable"), f->executable);
+        }
         bz_jsonw_map_end(w);
     }
     bz_jsonw_list_end(w);
@@ -147,8 +191,10 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
         bz_jsonw_cstr(bz_jsonw_key(&w, "signature"), hex);
         bz_digest_hex(&s->base[t], hex);
         bz_jsonw_cstr(bz_jsonw_key(&w, "base"), hex);
-        if (l->inputs)
+        if (l->inputs) {
             json_inputs(&l->kept[t], &w);
+            json_files(&l->files[t], &w);
+        }
         bz_jsonw_map_end(&w);
     }
     bz_jsonw_list_end(&w);
@@ -189,8 +235,9 @@ const struct bz_cmd bz_cmd_sig = {
     .name = "sig",
     .summary = "Show the signatures of tasks, and what counts for them",
     .detail = "Prints the signature of each target's task: a digest of its code, of "
-              "every variable that the code reads, and of the signatures of all tasks "
-              "it waits for. Results are stored by it. The exit status is 3 if there "
+              "every variable that the code reads, of the files that count, and of the "
+              "signatures of all tasks it waits for. Results are stored by it. The "
+              "exit status is 3 if there "
               "is no such target.",
     .opts = opts,
     .args = args,

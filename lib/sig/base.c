@@ -17,6 +17,9 @@ enum tag {
     TAG_DISTRO,
     TAG_NAME,
     TAG_VALUE,
+    TAG_BASE,
+    TAG_FILE,
+    TAG_CONTENT,
 };
 
 /* What is known of an item of bz_deps besides its text. */
@@ -181,4 +184,24 @@ int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
     bz_digest_end(b->hasher, out);
     bz_bitset_release(&all);
     return 0;
+}
+
+void bz_base_add_files(struct bz_digest_hasher *hasher,
+                       const struct bz_base_files *files, struct bz_digest *digest)
+{
+    if (files->len == 0)
+        return;
+    bz_digest_begin(hasher);
+    bz_digest_add_field(hasher, TAG_BASE, digest->b, BZ_DIGEST_LEN);
+    for (size_t i = 0; i < files->len; i++) {
+        const struct bz_base_file *f = &files->at[i];
+        char content[1 + BZ_DIGEST_LEN];
+
+        content[0] = f->executable ? 'x' : '-';
+        memcpy(content + 1, f->digest.b, BZ_DIGEST_LEN);
+        bz_digest_add_field(hasher, TAG_FILE, f->name.p, f->name.n);
+        bz_digest_add_field(hasher, TAG_CONTENT, content,
+                            f->present ? sizeof(content) : 0);
+    }
+    bz_digest_end(hasher, digest);
 }

@@ -27,7 +27,7 @@ struct bz_base_inputs BZ_VEC(struct bz_base_input);
 struct bz_base_file {
     struct bz_str name;      /* relative to where it was found */
     struct bz_digest digest; /* of its content; zero if it is not there */
-    bool present;
+    bool present, executable;
 };
 
 struct bz_base_files BZ_VEC(struct bz_base_file);
@@ -45,5 +45,9 @@ void bz_base_freep(struct bz_base **b);
  * code not be read. */
 int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
                  struct bz_base_inputs *inputs, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Adds the files that count, if there are any, to the digest of a task. */
+void bz_base_add_files(struct bz_digest_hasher *hasher,
+                       const struct bz_base_files *files, struct bz_digest *digest);
 
 #endif

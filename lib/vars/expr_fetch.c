@@ -93,12 +93,12 @@ static int push_place(struct bz_expr_run *r, struct bz_expr_seq *list,
     struct bz_str answer;
     struct bz_expr_value v;
     char *text;
-    int rc = bz_expr_os_exists(r, path, false, there);
+    int rc;
 
+    if ((rc = bz_expr_os_exists(r, path, false, there)) < 0)
+        return rc;
     answer = *there ? BZ_STR(":True") : BZ_STR(":False");
-    if (rc == 0)
-        rc = bz_expr_value_room(r, path.n + answer.n, &text);
-    if (rc < 0)
+    if ((rc = bz_expr_value_room(r, path.n + answer.n, &text)) < 0)
         return rc;
     memcpy(text, path.p, path.n);
     memcpy(text + path.n, answer.p, answer.n);

@@ -1,5 +1,6 @@
 """bitzel sig: what changes a signature, and what does not."""
 
+import os
 import shutil
 
 import bitzel
@@ -52,12 +53,84 @@ class Sig(demo.Project):
                 self.assertEqual(self.changed_by(name, text), expected)
 
     def test_a_moved_checkout_has_the_same_signatures(self):
+        self.write("meta-one/recipes/lib.bb",
+                   'FILESPATH = "${TOPDIR}/../meta-one/recipes/files"\nSRC = "l"\nFLAGS = ""\n'
+                   'SRC_URI = "file://fix.patch file://tree"\n'
+                   'do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"\n')
+        self.write("meta-one/recipes/files/fix.patch", "one")
+        self.write("meta-one/recipes/files/tree/deep/a", "a")
         before = self.keys()
         moved = self.dir / "moved" / "deeper"
         moved.mkdir(parents=True)
         for name in ("build", "meta-one", "meta-two"):
             shutil.copytree(self.dir / name, moved / name)
         self.assertEqual(self.keys(where=moved), before)
+
+    def test_local_sources_count_by_name_mode_and_content(self):
+        recipe = "meta-one/recipes/lib.bb"
+        self.write(recipe, 'FILESPATH = "${TOPDIR}/../meta-one/recipes/first:'
+                   '${TOPDIR}/../meta-one/recipes/files"\nSRC = "l"\nFLAGS = ""\n'
+                   'SRC_URI = "http://h/x file://fix.patch file://tree"\n')
+        files = self.dir / "meta-one/recipes/files"
+        self.write("meta-one/recipes/files/fix.patch", "one")
+        self.write("meta-one/recipes/files/tree/deep/a", "a")
+        everything = {"lib:do_fetch", "lib:do_build", "app:do_build"}
+        before = self.keys()
+
+        def changes(why, expected):
+            nonlocal before
+            after = self.keys()
+            with self.subTest(why):
+                self.assertEqual({n for n in after if after[n] != before[n]}, expected)
+            before = after
+
+        (files / "fix.patch").write_text("two")
+        changes("its content", everything)
+        os.utime(files / "fix.patch", (1000, 1000))
+        changes("its time", set())
+        (files / "fix.patch").chmod(0o755)
+        changes("its mode", everything)
+        (files / "fix.patch").chmod(0o750)
+        changes("what others may do", set())
+        (files / "tree/deep/a").rename(files / "tree/deep/b")
+        changes("a name in a directory", everything)
+        self.write("meta-one/recipes/files/other.patch", "x")
+        changes("a file that nobody names", set())
+        self.write("meta-one/recipes/first/fix.patch", "two")
+        (self.dir / "meta-one/recipes/first/fix.patch").chmod(0o755)
+        changes("the same file found earlier", set())
+        (self.dir / "meta-one/recipes/first/fix.patch").write_text("three")
+        changes("another one found earlier", everything)
+        (self.dir / "meta-one/recipes/first/fix.patch").unlink()
+        changes("found where it was", everything)
+        (files / "fix.patch").unlink()
+        changes("found nowhere", everything)
+        got = self.sig("--inputs", "--json", "lib:do_fetch").json["tasks"][0]["files"]
+        self.assertEqual([(f["name"], f["present"]) for f in got],
+                         [("fix.patch", False), ("tree/deep/b", True)])
+        self.assertRegex(self.sig("--inputs", "lib:do_fetch").out,
+                         r"\n  missing       file fix.patch\n  [0-9a-f]{12}  file tree/deep/b\n")
+
+    def test_the_flag_says_which_files_count(self):
+        self.write("meta-one/recipes/lib.bb",
+                   'SRC = "l"\nFLAGS = ""\nFILESPATH = "${TOPDIR}/files"\n'
+                   'SRC_URI = "file://one"\ndo_build[file-checksums] = '
+                   '"${@bb.fetch.get_checksum_file_list(d)} ${TOPDIR}/tool:True"\n'
+                   'do_fetch[file-checksums] = ""\n')
+        self.write("build/files/one", "1")
+        self.write("build/tool", "1")
+        for path in ("build/files/one", "build/tool"):
+            self.assertEqual(self.changed_by(path, lambda s: s + "2"),
+                             {"lib:do_build", "app:do_build"})
+
+    def test_a_source_that_is_nowhere_is_an_error_where_the_flag_names_it(self):
+        self.write("meta-one/recipes/lib.bb",
+                   'SRC = "l"\nFLAGS = ""\nFILESPATH = "${TOPDIR}/files"\nSRC_URI = "file://one"\n'
+                   'do_build[file-checksums] = "${@bb.fetch.get_checksum_file_list(d)}"\n')
+        result = self.sig("lib")
+        self.assert_exit(result, 2)
+        self.assertRegex(result.err, r"lib\.bb: do_build\[file-checksums\]: .*entry one: "
+                         "file could not be found")
 
     def test_inputs_are_shown(self):
         result = self.sig("--inputs", "lib")

@@ -1,0 +1,358 @@
+#include "sig/files.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "os/fs.h"
+#include "os/fs_walk.h"
+#include "os/path.h"
+
+/* A list is a row of records: a letter, a number with a colon after it, a text, '\0'.
+ *   x0:NAMES   directories of these names are left out
+ *   +AT:PATH   it was there; its name begins at byte AT, or is decided by its kind if
+ *              AT is 0
+ *   -0:PATH    it was not there
+ *   !0:NAME    counts as missing */
+struct record {
+    char letter;
+    size_t at;
+    struct bz_str text; /* terminated */
+};
+
+static bool next_record(struct bz_str *list, struct record *r)
+{
+    size_t end = bz_str_find_byte(*list, '\0');
+    struct bz_str head, number;
+
+    if (end == BZ_STR_NONE || end < 3)
+        return false;
+    if (!bz_str_cut(bz_str_sub(*list, 0, end), ':', &head, &r->text))
+        return false;
+    r->letter = head.p[0];
+    r->at = 0;
+    number = bz_str_sub(head, 1, head.n);
+    if (number.n == 0 || number.n > 5)
+        return false;
+    for (size_t i = 0; i < number.n; i++) {
+        if (number.p[i] < '0' || number.p[i] > '9')
+            return false;
+        r->at = r->at * 10 + (size_t)(number.p[i] - '0');
+    }
+    *list = bz_str_sub(*list, end + 1, list->n);
+    return r->at <= r->text.n && r->text.n > 0 && r->text.n < BZ_PATH_MAX;
+}
+
+static void add_record(struct bz_buf *list, char letter, size_t at, struct bz_str text)
+{
+    bz_buf_addf(list, "%c%zu:%.*s", letter, at, BZ_STR_ARG(text));
+    bz_buf_add_char(list, '\0');
+}
+
+/* ---- making a list ---- */
+
+/* Where the name of a path begins: after the longest directory of FILESPATH that it is
+ * below, or after the mark that BitBake knows for that; 0 if it is not known. */
+static size_t name_at(struct bz_str path, struct bz_str dirs)
+{
+    size_t mark = bz_str_find(path, BZ_STR("/./")), best = 0;
+    struct bz_str dir;
+
+    while (dirs.n > 0 && bz_str_next_part(&dirs, ':', &dir)) {
+        while (bz_str_ends(dir, BZ_STR("/")))
+            dir.n--;
+        if (dir.n > best && dir.n + 1 < path.n && path.p[dir.n] == '/' &&
+            bz_str_starts(path, dir))
+            best = dir.n;
+    }
+    if (best > 0)
+        return best + 1;
+    return mark == BZ_STR_NONE ? 0 : mark + 3;
+}
+
+/* The next path with its answer. Blanks may be in a path; it ends where an answer does,
+ * as in BitBake. */
+static bool next_word(struct bz_str *rest, struct bz_str *word)
+{
+    struct bz_str part;
+
+    *rest = bz_str_trim_start(*rest);
+    if (rest->n == 0)
+        return false;
+    *word = bz_str_of(rest->p, 0);
+    while (bz_str_next_word(rest, &part)) {
+        word->n = (size_t)(part.p + part.n - word->p);
+        if (bz_str_ends(part, BZ_STR(":True")) || bz_str_ends(part, BZ_STR(":False")))
+            break;
+    }
+    return true;
+}
+
+static int add_word(struct bz_str task, struct bz_str word, struct bz_str dirs,
+                    struct bz_buf *list, struct bz_err *err)
+{
+    bool there = bz_str_cut_suffix(&word, BZ_STR(":True"));
+
+    if (!there && !bz_str_cut_suffix(&word, BZ_STR(":False")))
+        return bz_fail(err, BZ_E_INVAL,
+                       "%.*s[file-checksums]: expected a path with :True or :False "
+                       "after it, not '%.*s'",
+                       BZ_STR_ARG(task), BZ_STR_ARG(word));
+    if (!bz_str_starts(word, BZ_STR("/")) || word.n >= BZ_PATH_MAX ||
+        memchr(word.p, '\0', word.n))
+        return bz_fail(err, BZ_E_INVAL,
+                       "%.*s[file-checksums]: expected an absolute path, not '%.*s'",
+                       BZ_STR_ARG(task), BZ_STR_ARG(word));
+    add_record(list, there ? '+' : '-', there ? name_at(word, dirs) : 0, word);
+    return 0;
+}
+
+static int add_words(struct bz_vars *v, struct bz_str task, struct bz_str words,
+                     struct bz_buf *list, struct bz_err *err)
+{
+    struct bz_str dirs = {0}, skip = {0}, word;
+    int rc = bz_vars_get(v, BZ_STR("FILESPATH"), 0, &dirs, err);
+
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("BB_SIGNATURE_LOCAL_DIRS_EXCLUDE"), 0, &skip, err);
+    if (skip.n == 0 || skip.n >= BZ_PATH_MAX)
+        skip = BZ_STR("CVS .bzr .git .hg .osc .p4 .repo .svn");
+    if (bz_str_trim(words).n > 0)
+        add_record(list, 'x', 0, skip);
+    while (rc == 0 && next_word(&words, &word))
+        rc = add_word(task, word, dirs, list, err);
+    return rc;
+}
+
+/* A source that is nowhere: missing, and to be found again where it may appear. */
+static int add_missing(struct bz_vars *v, struct bz_str url, struct bz_buf *list,
+                       struct bz_err *err)
+{
+    struct bz_str path = url, unused, dirs, dir;
+    int rc = bz_vars_get(v, BZ_STR("FILESPATH"), 0, &dirs, err);
+
+    if (rc < 0)
+        return rc;
+    (void)bz_str_cut(path, ';', &path, &unused);
+    (void)bz_str_cut(path, ':', &unused, &path);
+    (void)bz_str_cut_prefix(&path, BZ_STR("//"));
+    if (path.n == 0 || path.n >= BZ_PATH_MAX)
+        return bz_fail(err, BZ_E_INVAL, "no file is called '%.*s'", BZ_STR_ARG(url));
+    while (dirs.n > 0 && bz_str_next_part(&dirs, ':', &dir)) {
+        struct bz_path place;
+
+        rc = bz_path_join(dir, path, &place, err);
+        if (rc < 0)
+            return rc;
+        add_record(list, '-', 0, bz_path_str(&place));
+    }
+    add_record(list, '!', 0, path);
+    return 0;
+}
+
+/* The local files of SRC_URI, one at a time: that one is missing is for do_fetch to
+ * complain about, and must not keep the others from counting. */
+static int add_sources(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
+                       struct bz_err *err)
+{
+    struct bz_str sources, url;
+    int rc = bz_vars_get(v, BZ_STR("SRC_URI"), 0, &sources, err);
+
+    while (rc == 0 && bz_str_next_word(&sources, &url)) {
+        BZ_CLEANUP(bz_vars_freep) struct bz_vars *one = NULL;
+        struct bz_str words = {0};
+
+        if (url.n < 5 || strncasecmp(url.p, "file:", 5) != 0)
+            continue;
+        one = bz_vars_new(v);
+        rc = bz_vars_set(one, BZ_STR("SRC_URI"), url, 0, NULL, err);
+        if (rc == 0)
+            rc = bz_vars_expand(one, BZ_STR("${@bb.fetch.get_checksum_file_list(d)}"),
+                                (struct bz_str){0}, NULL, &words, err);
+        if (rc == 0)
+            rc = add_words(v, task, words, list, err);
+        else if (rc == BZ_E_INVAL)
+            rc = add_missing(v, url, list, err);
+    }
+    return rc;
+}
+
+int bz_files_of(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
+                struct bz_err *err)
+{
+    struct bz_str words;
+    int rc = bz_vars_get_flag(v, task, BZ_STR("file-checksums"), 0, &words, err);
+
+    if (rc < 0)
+        return bz_err_wrap(err, "%.*s[file-checksums]", BZ_STR_ARG(task));
+    if (words.p)
+        return add_words(v, task, words, list, err);
+    return bz_str_eq(task, BZ_STR("do_fetch")) ? add_sources(v, task, list, err) : 0;
+}
+
+bool bz_files_hold(struct bz_str list)
+{
+    struct record r;
+
+    while (list.n > 0) {
+        struct stat st;
+
+        if (!next_record(&list, &r))
+            return false;
+        if (r.letter == 'x' || r.letter == '!' ||
+            bz_str_find_byte(r.text, '*') != BZ_STR_NONE)
+            continue;
+        if ((stat(r.text.p, &st) == 0) != (r.letter == '+'))
+            return false;
+    }
+    return true;
+}
+
+/* ---- reading a list ---- */
+
+struct reader {
+    struct bz_sums *sums;
+    struct bz_arena *arena;
+    struct bz_base_files *out;
+    size_t before;              /* how many there were */
+    struct bz_str skip;         /* directories to leave out */
+    struct bz_str root, prefix; /* of the walk: its path, and what names begin with */
+};
+
+static int push(struct reader *r, struct bz_str name, const struct bz_sums_file *file,
+                struct bz_err *err)
+{
+    if (r->out->len - r->before >= BZ_FILES_MAX)
+        return bz_fail(err, BZ_E_LIMIT, "more than %zu files count; see %.*s",
+                       BZ_FILES_MAX, BZ_STR_ARG(name));
+    BZ_VEC_PUSH(r->out,
+                (struct bz_base_file){bz_arena_dup(r->arena, name), file->digest,
+                                      file->present, file->executable});
+    return 0;
+}
+
+/* A link that leads to no file counts with what it says. */
+static int push_link(struct reader *r, const struct bz_fs_walk_entry *e,
+                     struct bz_str name, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) char *to = NULL;
+    struct bz_sums_file file = {.present = true};
+    int rc = bz_fs_readlink(e->dir, e->name, &to, err);
+
+    if (rc < 0)
+        return rc == BZ_E_NOENT ? 0 : rc;
+    bz_digest_begin(r->sums->hasher);
+    bz_digest_add_field(r->sums->hasher, 'l', to, strlen(to));
+    bz_digest_end(r->sums->hasher, &file.digest);
+    return push(r, name, &file, err);
+}
+
+static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    struct reader *r = ctx;
+    struct bz_str name = bz_str_from(e->path);
+    struct bz_sums_file file;
+    struct bz_path path;
+    struct stat to;
+    int rc;
+
+    if (S_ISDIR(e->st->st_mode))
+        return bz_str_has_word(r->skip, bz_str_from(e->name)) ? BZ_FS_WALK_SKIP
+                                                              : BZ_FS_WALK_ON;
+    if (r->prefix.n > 0)
+        name = bz_arena_printf(r->arena, "%.*s/%s", BZ_STR_ARG(r->prefix), e->path);
+    if (S_ISLNK(e->st->st_mode) &&
+        (fstatat(e->dir, e->name, &to, 0) < 0 || !S_ISREG(to.st_mode)))
+        return push_link(r, e, name, err);
+    if (!S_ISREG(e->st->st_mode) && !S_ISLNK(e->st->st_mode))
+        return BZ_FS_WALK_ON; /* a socket or the like holds nothing to unpack */
+    rc = bz_path_join(r->root, bz_str_from(e->path), &path, err);
+    if (rc == 0)
+        rc = bz_sums_get(r->sums, path.s, &file, err);
+    if (rc == 0)
+        rc = push(r, name, &file, err);
+    return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+static struct bz_str trim_slashes(struct bz_str s)
+{
+    while (s.n > 1 && bz_str_ends(s, BZ_STR("/")))
+        s.n--;
+    return s;
+}
+
+/* A file, or all below a directory. `at` is where its name begins; 0: a file is called
+ * by its last component, and what is in a directory as it is there. */
+static int read_path(struct reader *r, const char *path, size_t at, struct bz_err *err)
+{
+    struct bz_str all = bz_str_from(path);
+    struct bz_sums_file file = {0};
+    struct stat st;
+    int rc = 0;
+
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        if (trim_slashes(all).n == 1)
+            return bz_fail(err, BZ_E_INVAL, "the directory / cannot count as a file");
+        r->root = all;
+        r->prefix = BZ_STR("");
+        if (at > 0)
+            r->prefix = trim_slashes(bz_str_sub(all, at, all.n));
+        return bz_fs_walk(AT_FDCWD, path, visit, r, err);
+    }
+    rc = bz_sums_get(r->sums, path, &file, err);
+    return rc < 0 ? rc
+                  : push(r, at > 0 ? bz_str_sub(all, at, all.n) : bz_path_basename(all),
+                         &file, err);
+}
+
+static int read_pattern(struct reader *r, const struct record *rec, struct bz_err *err)
+{
+    glob_t found = {0};
+    int rc = 0;
+
+    switch (glob(rec->text.p, GLOB_NOESCAPE | GLOB_NOSORT, NULL, &found)) {
+    case 0:
+    case GLOB_NOMATCH:
+        break;
+    default:
+        rc = bz_fail(err, BZ_E_IO, "cannot search for %.*s", BZ_STR_ARG(rec->text));
+    }
+    for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
+        rc = read_path(r, found.gl_pathv[i], 0, err);
+    globfree(&found);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct bz_base_file *x = a, *y = b;
+    int order = bz_str_cmp(x->name, y->name);
+
+    if (order == 0)
+        order = bz_digest_cmp(&x->digest, &y->digest);
+    return order ? order : (int)x->executable - (int)y->executable;
+}
+
+int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
+                  struct bz_base_files *out, struct bz_err *err)
+{
+    struct reader r = {.sums = sums, .arena = arena, .out = out, .before = out->len};
+    struct record rec;
+    int rc = 0;
+
+    while (list.n > 0 && rc == 0) {
+        if (!next_record(&list, &rec))
+            return bz_fail(err, BZ_E_CORRUPT, "this is no list of files");
+        if (rec.letter == 'x')
+            r.skip = rec.text;
+        else if (rec.letter == '+' && bz_str_find_byte(rec.text, '*') != BZ_STR_NONE)
+            rc = read_pattern(&r, &rec, err);
+        else if (rec.letter == '+')
+            rc = read_path(&r, rec.text.p, rec.at, err);
+        else if (rec.letter == '!')
+            rc = push(&r, rec.text, &(struct bz_sums_file){0}, err);
+    }
+    BZ_VEC_SORT(out, by_name);
+    return rc;
+}

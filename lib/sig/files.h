@@ -1,0 +1,37 @@
+/* files.h - which files count for a task, and what of them.
+ *
+ * They are named by the flag [file-checksums] as BitBake has it: paths, each with
+ * ":True" or ":False" as it was there or not when the text was made. If a recipe has a
+ * do_fetch without that flag, the local files of SRC_URI count for it: what is fetched
+ * is never left out. README.md says more.
+ *
+ * A list is what the flag says, in a form that needs no variables: it is made once
+ * (bz_files_of), may be kept, and tells whether it would be made differently by now
+ * (bz_files_hold). What counts of a file is its name relative to where it was found,
+ * whether its owner may execute it, and its content.
+ */
+#ifndef BZ_SIG_FILES_H
+#define BZ_SIG_FILES_H
+
+#include "base/buf.h"
+#include "sig/base.h"
+#include "sig/sums.h"
+#include "vars/vars.h"
+
+#define BZ_FILES_MAX ((size_t)1 << 18) /* for one task */
+
+/* Appends the list of a task, nothing if no files count. BZ_E_INVAL for a word that is
+ * no path with True or False, BZ_E_NOSUP if Python is needed to tell. */
+int bz_files_of(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
+                struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether everything is there, or not, as it was when the list was made. Also false if
+ * this is no list. */
+bool bz_files_hold(struct bz_str list);
+
+/* Adds the files of a list, sorted by name; names lie in the arena. Directories stand
+ * for all files below them. */
+int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
+                  struct bz_base_files *out, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

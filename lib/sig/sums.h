@@ -1,0 +1,70 @@
+/* sums.h - the SHA-256 of files, each read only if it may have changed.
+ *
+ * What was computed is remembered by path with the file's stamp: device, inode, size
+ * and times. A digest is trusted as long as the stamp is the same.
+ *
+ *   1. A digest belongs to its stamp: the stamp is taken before the file is read and
+ *      again after, and both must be equal, else the file is read anew.
+ *   2. Only a stamp that had settled (stamp.h) when the file was read is remembered.
+ *      A later change, be it within the tick of a coarse clock, then has another time.
+ *   3. Within one run a file is looked at once: all tasks see the same content.
+ *
+ * One thread.
+ */
+#ifndef BZ_SIG_SUMS_H
+#define BZ_SIG_SUMS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "codec/digest.h"
+#include "os/stamp.h"
+
+#define BZ_SUMS_MAX ((size_t)1 << 18) /* files that are remembered */
+
+struct bz_sums_file {
+    struct bz_digest digest; /* zero if it is not there */
+    bool present, executable;
+};
+
+struct bz_sums_seen {
+    struct bz_str path;
+    struct bz_stamp stamp;
+    struct bz_sums_file file;
+};
+
+struct bz_sums_record;
+
+/* The fields are this file's own but for hash and ctx. */
+struct bz_sums {
+    struct bz_digest_hasher *hasher;
+    struct bz_arena arena;
+    struct bz_map index; /* path -> number in seen, from 1 */
+    struct bz_sums_seens BZ_VEC(struct bz_sums_seen) seen; /* in this run */
+    char *bytes;                                           /* what was remembered: */
+    const struct bz_sums_record *records;                  /* sorted by path */
+    size_t nrecords;
+    struct bz_str texts;
+    size_t nread; /* files whose content was read */
+    /* Reads a file from its start; set otherwise in tests. */
+    int (*hash)(void *ctx, int fd, struct bz_digest *out, struct bz_err *err);
+    void *ctx;
+};
+
+/* `path` is where an earlier run saved, or NULL. What is there and no good is left
+ * alone. The hasher must outlive *s. */
+void bz_sums_open(struct bz_sums *s, const char *path, struct bz_digest_hasher *hasher);
+void bz_sums_close(struct bz_sums *s);
+
+/* What is at a path, which is terminated; links are followed. A file that is not there
+ * is no failure. BZ_E_INVAL for what is no regular file, BZ_E_BUSY for one that changes
+ * whenever it is read. */
+int bz_sums_get(struct bz_sums *s, const char *path, struct bz_sums_file *out,
+                struct bz_err *err) BZ_MUST_CHECK;
+
+/* Remembers what was computed, if anything was. Too many: those of this run count. */
+int bz_sums_save(struct bz_sums *s, const char *path, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif
