@@ -145,6 +145,8 @@ int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
         why = "not a result, or a wrong seal";
     else if (from == BZ_ACTION_OURS && !out->sealed)
         why = "no seal";
+    if (!why && bz_shelf_claim(&cas->actions, key) == BZ_SHELF_ABSENT)
+        return miss(key, "removed by a collector", err);
     if (!why)
         return 0;
     if (rc == 0 || rc == BZ_E_LIMIT)

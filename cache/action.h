@@ -35,7 +35,8 @@ int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
                   enum bz_action_put *how, struct bz_err *err) BZ_MUST_CHECK;
 
 /* The result, in the arena. BZ_E_NOENT if there is none; a damaged one is put aside and
- * counts as none. */
+ * counts as none. Whoever gets it has claimed it (shelf.h), and with it the blobs that
+ * it names. */
 int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
                   const struct bz_digest *key, enum bz_action_from from,
                   struct bz_arena *a, struct bz_reapi_result *out,

@@ -18,7 +18,14 @@
 #define BUSY_MS 2000
 #define BOOT_MAX 64
 
-enum kind { NOTE_ACTION, NOTE_HIT, NOTE_BLOB, NOTE_CHECKED };
+enum kind {
+    NOTE_ACTION,
+    NOTE_HIT,
+    NOTE_BLOB,
+    NOTE_CHECKED,
+    FORGET_ACTION,
+    FORGET_BLOB
+};
 
 struct record {
     enum kind kind;
@@ -39,6 +46,11 @@ enum statement {
     PUT_ACTION_REF,
     PUT_BLOB_REF,
     PUT_CHECKED,
+    DROP_ACTION,
+    DROP_ACTION_REFS,
+    DROP_BLOB,
+    DROP_BLOB_REFS,
+    DROP_REFS_TO_BLOB,
     GET_CHECKED,
     GET_ACTION,
     GET_BLOB,
@@ -66,6 +78,15 @@ static const char *const texts[STATEMENTS] = {
                      " SELECT p.id, c.id FROM blob p, blob c"
                      " WHERE p.hash = ?1 AND c.hash = ?2",
     [PUT_CHECKED] = "UPDATE blob SET checked = ?2 WHERE hash = ?1",
+    [DROP_ACTION] = "DELETE FROM action WHERE key = ?1",
+    [DROP_ACTION_REFS] = "DELETE FROM action_ref WHERE key = ?1",
+    [DROP_BLOB] = "DELETE FROM blob WHERE hash = ?1",
+    /* A number is given again: nothing may refer to what had it. */
+    [DROP_BLOB_REFS] =
+        "DELETE FROM blob_ref WHERE parent = (SELECT id FROM blob WHERE hash = ?1)"
+        " OR child = (SELECT id FROM blob WHERE hash = ?1)",
+    [DROP_REFS_TO_BLOB] =
+        "DELETE FROM action_ref WHERE blob = (SELECT id FROM blob WHERE hash = ?1)",
     [GET_CHECKED] = "SELECT 1 FROM blob WHERE hash = ?1 AND checked = ?2",
     [GET_ACTION] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
                    " WHERE key = ?1",
@@ -346,6 +367,24 @@ static int put_action_locked(struct bz_index *x, const struct record *r,
     return done_locked(x, s, err);
 }
 
+static int forget_locked(struct bz_index *x, const struct record *r, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    static const enum statement of_action[] = {DROP_ACTION_REFS, DROP_ACTION},
+                                of_blob[] = {DROP_BLOB_REFS, DROP_REFS_TO_BLOB,
+                                             DROP_BLOB};
+    const enum statement *all = r->kind == FORGET_ACTION ? of_action : of_blob;
+    size_t n = r->kind == FORGET_ACTION ? BZ_COUNTOF(of_action) : BZ_COUNTOF(of_blob);
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        sqlite3_stmt *s = bind_locked(x, all[i], &r->key, err);
+
+        rc = s ? done_locked(x, s, err) : err->code;
+    }
+    return rc;
+}
+
 static int put_record_locked(struct bz_index *x, const struct record *r,
                              struct bz_err *err) BZ_REQUIRES(x->db_mu)
 {
@@ -360,18 +399,19 @@ static int put_record_locked(struct bz_index *x, const struct record *r,
         rc = put_blob_locked(x, &r->key, r->bytes, r->used, err);
         break;
     case NOTE_HIT:
-        s = bind_locked(x, PUT_HIT, &r->key, err);
+    case NOTE_CHECKED:
+        s = bind_locked(x, r->kind == NOTE_HIT ? PUT_HIT : PUT_CHECKED, &r->key, err);
         if (!s)
             return err->code;
-        sqlite3_bind_int64(s, 2, r->used);
+        if (r->kind == NOTE_HIT)
+            sqlite3_bind_int64(s, 2, r->used);
+        else
+            sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
         rc = done_locked(x, s, err);
         break;
-    case NOTE_CHECKED:
-        s = bind_locked(x, PUT_CHECKED, &r->key, err);
-        if (!s)
-            return err->code;
-        sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
-        rc = done_locked(x, s, err);
+    case FORGET_ACTION:
+    case FORGET_BLOB:
+        rc = forget_locked(x, r, err);
         break;
     }
     return rc < 0 ? rc : put_refs_locked(x, r, err);
@@ -520,6 +560,16 @@ void bz_index_note_blob(struct bz_index *x, const struct bz_reapi_digest *blob,
 void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree)
 {
     note(x, &(struct record){.kind = NOTE_CHECKED, .key = *tree});
+}
+
+void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key)
+{
+    note(x, &(struct record){.kind = FORGET_ACTION, .key = *key});
+}
+
+void bz_index_forget_blob(struct bz_index *x, const struct bz_digest *hash)
+{
+    note(x, &(struct record){.kind = FORGET_BLOB, .key = *hash});
 }
 
 /* Asking. */

@@ -58,6 +58,10 @@ void bz_index_note_blob(struct bz_index *x, const struct bz_reapi_digest *blob,
  * after a power cut need not be what was written. */
 void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree);
 
+/* What is no longer in the store. */
+void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key);
+void bz_index_forget_blob(struct bz_index *x, const struct bz_digest *hash);
+
 /* Writes what is queued, now. */
 int bz_index_flush(struct bz_index *x, struct bz_err *err) BZ_MUST_CHECK;
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cache/action.h"
+#include "cache/trash.h"
 #include "os/clock.h"
 #include "os/fs_walk.h"
 
@@ -21,7 +22,7 @@ static void add(struct digest_list *l, const struct bz_reapi_digest *d)
         BZ_VEC_PUSH(l, *d);
 }
 
-static struct bz_str aux_of(const struct bz_reapi_result *r, struct bz_str type)
+struct bz_str bz_reindex_label(const struct bz_reapi_result *r, struct bz_str type)
 {
     for (size_t i = 0; i < r->naux; i++)
         if (bz_str_eq(r->aux[i].type, type))
@@ -29,7 +30,7 @@ static struct bz_str aux_of(const struct bz_reapi_result *r, struct bz_str type)
     return (struct bz_str){0};
 }
 
-static int64_t duration_of(const struct bz_reapi_result *r)
+int64_t bz_reindex_duration(const struct bz_reapi_result *r)
 {
     const struct bz_reapi_time *a = &r->when[BZ_REAPI_RUN_START];
     const struct bz_reapi_time *b = &r->when[BZ_REAPI_RUN_DONE];
@@ -46,10 +47,10 @@ void bz_reindex_result(struct bz_index *index, const struct bz_digest *key,
 {
     BZ_CLEANUP(bz_vec_release) struct digest_list blobs = {0};
     struct bz_index_action a = {.key = *key,
-                                .recipe = aux_of(r, BZ_STR(BZ_ACTION_RECIPE)),
-                                .task = aux_of(r, BZ_STR(BZ_ACTION_TASK)),
+                                .recipe = bz_reindex_label(r, BZ_STR(BZ_ACTION_RECIPE)),
+                                .task = bz_reindex_label(r, BZ_STR(BZ_ACTION_TASK)),
                                 .used = used,
-                                .duration = duration_of(r)};
+                                .duration = bz_reindex_duration(r)};
 
     for (size_t i = 0; i < r->nfiles; i++)
         add(&blobs, &r->files[i].digest);
@@ -88,14 +89,6 @@ static int note_tree(struct job *job, const struct bz_reapi_digest *d, int64_t u
     return 0;
 }
 
-/* The later one of access and change: see the README about last use. */
-static int64_t used_of(const struct stat *st)
-{
-    int64_t a = st->st_atim.tv_sec, c = st->st_ctim.tv_sec;
-
-    return (a > c ? a : c) * BZ_CLOCK_S;
-}
-
 static int visit_blob(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
 {
     struct job *job = ctx;
@@ -104,7 +97,7 @@ static int visit_blob(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err
     if (S_ISREG(e->st->st_mode) &&
         bz_digest_parse(bz_str_from(e->name), &d.hash, err) == 0) {
         d.size = (uint64_t)e->st->st_size;
-        bz_index_note_blob(job->index, &d, used_of(e->st), NULL, 0);
+        bz_index_note_blob(job->index, &d, bz_trash_last_use(e->st), NULL, 0);
         job->stats->blobs++;
     }
     return BZ_FS_WALK_ON;
@@ -121,10 +114,10 @@ static int visit_action(void *ctx, const struct bz_fs_walk_entry *e, struct bz_e
         bz_digest_parse(bz_str_from(e->name), &key, err) < 0 ||
         bz_action_get(job->cas, job->h, &key, BZ_ACTION_ANYONE, &a, &r, err) < 0)
         return BZ_FS_WALK_ON;
-    bz_reindex_result(job->index, &key, &r, used_of(e->st));
+    bz_reindex_result(job->index, &key, &r, bz_trash_last_use(e->st));
     for (size_t i = 0; i < r.ndirs; i++)
         if (!bz_reapi_digest_none(&r.dirs[i].tree))
-            (void)note_tree(job, &r.dirs[i].tree, used_of(e->st));
+            (void)note_tree(job, &r.dirs[i].tree, bz_trash_last_use(e->st));
     job->stats->actions++;
     return BZ_FS_WALK_ON;
 }

@@ -22,4 +22,9 @@ int bz_reindex(struct bz_cas *cas, struct bz_index *index,
 void bz_reindex_result(struct bz_index *index, const struct bz_digest *key,
                        const struct bz_reapi_result *r, int64_t used);
 
+/* What a result says about itself: a label (action.h), empty if it has none, and how
+ * long it took to make, in ns, 0 if it does not tell. */
+struct bz_str bz_reindex_label(const struct bz_reapi_result *r, struct bz_str type);
+int64_t bz_reindex_duration(const struct bz_reapi_result *r);
+
 #endif

@@ -11,7 +11,7 @@
 #define DIR_MODE 0777 /* the umask decides who shares the store */
 #define BLOB_MODE 0444
 #define ABANDONED 86400 /* seconds: a day */
-#define TOUCH_EVERY 3600
+#define TRIES 4
 
 static const char cachedir_tag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -48,8 +48,13 @@ static int prepare(struct bz_shelf_root *r, const char *path, struct bz_err *err
     if (r->readonly)
         return 0;
     r->tmp = open_dir(r, "tmp");
-    if (r->tmp >= 0 && faccessat(r->tmp, ".", W_OK, AT_EACCESS) == 0)
+    if (r->tmp >= 0 && faccessat(r->tmp, ".", W_OK, AT_EACCESS) == 0) {
+        int64_t before = bz_clock_wall();
+
+        bz_lease_open(&r->lease, r->top, &r->self);
+        r->skew = r->lease.begun - before;
         return write_tag(r, err);
+    }
     if (!cannot_write(errno))
         return bz_fail_sys(err, "open store %s", path);
     r->readonly = true;
@@ -62,9 +67,11 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
 {
     int rc;
 
-    r->top = r->tmp = -1;
+    r->top = r->tmp = r->lease.fd = r->lease.dir = -1;
     r->readonly = access == BZ_SHELF_READ;
     r->sync = sync;
+    r->skew = 0;
+    r->touch = BZ_SHELF_TOUCH * BZ_CLOCK_S;
     atomic_init(&r->temps, 0);
     bz_alive_self(&r->self);
     if (!r->readonly && bz_fs_mkdirs(AT_FDCWD, path, DIR_MODE, err) < 0 &&
@@ -81,6 +88,7 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
 
 void bz_shelf_root_close(struct bz_shelf_root *r)
 {
+    bz_lease_close(&r->lease);
     bz_fs_closep(&r->tmp);
     bz_fs_closep(&r->top);
     r->tmp = r->top = -1;
@@ -111,6 +119,15 @@ void bz_shelf_name(const struct bz_digest *key, char out[BZ_SHELF_NAME])
     out[2] = '/';
 }
 
+void bz_shelf_aside(const struct bz_shelf *s, const struct bz_digest *key,
+                    char out[BZ_SHELF_ASIDE])
+{
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    bz_digest_hex(key, hex);
+    snprintf(out, BZ_SHELF_ASIDE, "trash/%.3s-%s", s->kind, hex);
+}
+
 bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key)
 {
     char name[BZ_SHELF_NAME];
@@ -119,8 +136,76 @@ bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key)
     return s->dir >= 0 && faccessat(s->dir, name, F_OK, 0) == 0;
 }
 
-int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
-                struct bz_err *err)
+int64_t bz_shelf_now(const struct bz_shelf_root *r)
+{
+    return bz_clock_wall() + r->skew;
+}
+
+/* Makes collectors see that the file is wanted. The modification time stays, which
+ * means something else. */
+static enum bz_shelf_claim claim(const struct bz_shelf *s, const char *name,
+                                 const struct stat *st)
+{
+    const struct timespec times[2] = {
+        {0, UTIME_NOW },
+        {0, UTIME_OMIT}
+    };
+    int64_t used = st->st_atim.tv_sec * BZ_CLOCK_S + st->st_atim.tv_nsec;
+
+    bz_lease_renew(&s->root->lease);
+    if (bz_shelf_now(s->root) - used <= s->root->touch)
+        return BZ_SHELF_CLAIMED;
+    if (s->root->readonly)
+        return BZ_SHELF_FOREIGN;
+    if (utimensat(s->dir, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? BZ_SHELF_ABSENT : BZ_SHELF_FOREIGN;
+    /* The touch may have reached it in the trash: what counts is the key now. */
+    return faccessat(s->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? BZ_SHELF_CLAIMED
+                                                                   : BZ_SHELF_ABSENT;
+}
+
+enum bz_shelf_claim bz_shelf_claim(const struct bz_shelf *s,
+                                   const struct bz_digest *key)
+{
+    char name[BZ_SHELF_NAME];
+    struct stat st;
+
+    bz_shelf_name(key, name);
+    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return BZ_SHELF_ABSENT;
+    return claim(s, name, &st);
+}
+
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+
+/* A stale handle is looked up anew once; then the file is gone. */
+static int open_key(const struct bz_shelf *s, const char *name, int flags)
+{
+    for (int i = 0; i < 2; i++) {
+        int fd = openat(s->dir, name, OPEN_FLAGS | flags);
+
+        if (fd >= 0 || errno != ESTALE)
+            return fd;
+    }
+    errno = ENOENT;
+    return -1;
+}
+
+/* What a collector was about to remove when it was killed is still there. */
+static int open_in_trash(const struct bz_shelf *s, const struct bz_digest *key)
+{
+    char aside[BZ_SHELF_ASIDE];
+    int fd;
+
+    bz_shelf_aside(s, key, aside);
+    fd = openat(s->root->top, aside, OPEN_FLAGS);
+    if (fd < 0)
+        errno = ENOENT;
+    return fd;
+}
+
+static int open_file(const struct bz_shelf *s, const struct bz_digest *key, int flags,
+                     int *fd, struct bz_err *err)
 {
     char name[BZ_SHELF_NAME];
 
@@ -128,17 +213,24 @@ int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
     if (s->dir < 0)
         return bz_fail(err, BZ_E_NOENT, "%s/%s: the store has no such shelf", s->kind,
                        name);
-    /* A stale handle is looked up anew once; then the file is gone. */
-    for (int i = 0; i < 2; i++) {
-        *fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-        if (*fd >= 0)
-            return 0;
-        if (errno != ESTALE)
-            break;
-    }
-    if (errno == ESTALE)
-        errno = ENOENT;
-    return bz_fail_sys(err, "open %s/%s", s->kind, name);
+    *fd = open_key(s, name, flags);
+    if (*fd < 0 && errno == EPERM && flags)
+        *fd = open_key(s, name, 0); /* only the owner may read unseen */
+    if (*fd < 0 && errno == ENOENT && s->by_content)
+        *fd = open_in_trash(s, key);
+    return *fd < 0 ? bz_fail_sys(err, "open %s/%s", s->kind, name) : 0;
+}
+
+int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
+                struct bz_err *err)
+{
+    return open_file(s, key, 0, fd, err);
+}
+
+int bz_shelf_peek(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
+                  struct bz_err *err)
+{
+    return open_file(s, key, O_NOATIME, fd, err);
 }
 
 int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
@@ -200,26 +292,36 @@ static bool cannot_link(int sys)
            sys == EXDEV;
 }
 
-/* Whether the file under a key is one that the newcomer may rely on. It is touched, so
- * that a collector knows it is wanted; mtime stays, which means something else. */
-static bool is_sound(const struct bz_shelf *s, const struct bz_digest *key,
-                     const char *name, off_t size)
+/* What the newcomer may make of the file under a key. */
+static enum bz_shelf_claim judge(const struct bz_shelf *s, const struct bz_digest *key,
+                                 const char *name, off_t size)
 {
-    const struct timespec times[2] = {
-        {0, UTIME_NOW },
-        {0, UTIME_OMIT}
-    };
     struct stat st;
 
     if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return false;
+        return BZ_SHELF_ABSENT;
     if (!S_ISREG(st.st_mode) || (s->by_content && st.st_size != size)) {
         bz_shelf_quarantine(s, key, &st, "wrong size");
-        return false;
+        return BZ_SHELF_ABSENT;
     }
-    if (bz_clock_wall() / BZ_CLOCK_S - st.st_atim.tv_sec > TOUCH_EVERY)
-        utimensat(s->dir, name, times, AT_SYMLINK_NOFOLLOW);
-    return true;
+    return claim(s, name, &st);
+}
+
+/* Another user's blob cannot be claimed: its like takes its place. */
+static int replace(const struct bz_shelf *s, int dir, const char *from,
+                   const char *name)
+{
+    struct bz_shelf_root *r = s->root;
+    char own[BZ_ALIVE_MAX + 32];
+
+    snprintf(own, sizeof(own), "%s.%llx", r->self.name,
+             atomic_fetch_add_explicit(&r->temps, 1, memory_order_relaxed));
+    if (linkat(dir, from, r->tmp, own, 0) < 0)
+        return -1;
+    if (renameat(r->tmp, own, s->dir, name) == 0)
+        return 0;
+    unlinkat(r->tmp, own, 0);
+    return -1;
 }
 
 /* 0 when the key is ours now, 1 when it leads to another's sound file, else -1 and
@@ -231,16 +333,22 @@ static int publish(const struct bz_shelf *s, int dir, const char *from,
     int existed = 0;
 
     bz_shelf_name(key, name);
-    if (link_to(s, dir, from, name) < 0) {
+    bz_lease_renew(&s->root->lease);
+    /* Again after a damaged one was put aside or a collector took one away. */
+    for (int tries = 0; link_to(s, dir, from, name) < 0; tries++) {
+        enum bz_shelf_claim was;
+
         if (errno != EEXIST)
             return -1;
-        existed = is_sound(s, key, name, size);
-        /* Once more after a damaged one was put aside. */
-        if (!existed && link_to(s, dir, from, name) < 0) {
-            if (errno != EEXIST)
-                return -1;
-            existed = 1;
-        }
+        was = judge(s, key, name, size);
+        /* The first result stays; a directory that is not ours to rename in has a
+         * collector who is not us either. */
+        if ((was == BZ_SHELF_FOREIGN && s->by_content) || tries == TRIES)
+            existed = replace(s, dir, from, name) < 0;
+        else
+            existed = was != BZ_SHELF_ABSENT;
+        if (was != BZ_SHELF_ABSENT || tries == TRIES)
+            break;
     }
     if (s->root->sync == BZ_FS_SYNC && sync_fan(s, name) < 0)
         return -1;
@@ -348,20 +456,25 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
         bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
 }
 
-/* The time on the clock that stamps files here, which on a network is not ours. */
-static bool clock_of(struct bz_shelf_root *r, time_t *now)
+int bz_shelf_clock(struct bz_shelf_root *r, int64_t *now, struct bz_err *err)
 {
     BZ_CLEANUP(bz_shelf_temp_release) struct bz_shelf_temp t = {0};
-    struct bz_err err;
     struct stat st;
+    int rc = 0;
 
-    if (bz_shelf_temp_open(r, &t, &err) < 0 || fstat(t.fd, &st) < 0)
-        return false;
-    *now = st.st_mtim.tv_sec;
-    return true;
+    *now = bz_clock_wall();
+    if (r->readonly)
+        return 0;
+    rc = bz_shelf_temp_open(r, &t, err);
+    if (rc < 0)
+        return rc;
+    if (fstat(t.fd, &st) < 0)
+        return bz_fail_sys(err, "ask for the time of the store");
+    *now = st.st_mtim.tv_sec * BZ_CLOCK_S + st.st_mtim.tv_nsec;
+    return 0;
 }
 
-static bool is_abandoned(const struct bz_shelf_root *r, const char *name, time_t now)
+static bool is_abandoned(const struct bz_shelf_root *r, const char *name, int64_t now)
 {
     struct bz_str owner = bz_str_from(name);
     size_t dot = bz_str_rfind_byte(owner, '.');
@@ -378,7 +491,7 @@ static bool is_abandoned(const struct bz_shelf_root *r, const char *name, time_t
         break;
     }
     return fstatat(r->tmp, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           now - st.st_ctim.tv_sec > ABANDONED;
+           now / BZ_CLOCK_S - st.st_ctim.tv_sec > ABANDONED;
 }
 
 size_t bz_shelf_sweep(struct bz_shelf_root *r)
@@ -386,9 +499,9 @@ size_t bz_shelf_sweep(struct bz_shelf_root *r)
     struct bz_fs_list list;
     struct bz_err err;
     size_t n = 0;
-    time_t now;
+    int64_t now;
 
-    if (r->readonly || !clock_of(r, &now) ||
+    if (r->readonly || bz_shelf_clock(r, &now, &err) < 0 ||
         bz_fs_list_dir(r->tmp, ".", &list, &err) < 0)
         return 0;
     for (size_t i = 0; i < list.n; i++)

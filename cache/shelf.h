@@ -2,8 +2,8 @@
  * and machines share.
  *
  * A store's root holds the shelves `cas` and `ac`, in the layout of Bazel's disk cache
- * (`cas/ab/abcd...`), beside `tmp` for files on their way and `bad` for what was found
- * damaged.
+ * (`cas/ab/abcd...`), beside `tmp` for files on their way, `bad` for what was found
+ * damaged, `leases` of those who use it (lease.h) and `trash` on its way out (trash.h).
  *
  *   1. A file appears under its key by link(2) from a complete temporary, whole or not
  *      at all. Whoever comes second finds EEXIST and is content.
@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "cache/lease.h"
 #include "codec/digest.h"
 #include "os/alive.h"
 #include "os/fs.h"
@@ -34,6 +35,11 @@
 
 /* Two digits, a slash and all digits of a key, terminated. */
 #define BZ_SHELF_NAME (3 + BZ_DIGEST_HEX_LEN + 1)
+/* "trash/", the shelf, a dash and all digits. */
+#define BZ_SHELF_ASIDE (6 + 4 + BZ_DIGEST_HEX_LEN + 1)
+
+/* How old a file's access time is when somebody who wants the file sets it anew. */
+#define BZ_SHELF_TOUCH 3600 /* seconds */
 
 /* The directories of a store, shared by its shelves. */
 struct bz_shelf_root {
@@ -41,6 +47,9 @@ struct bz_shelf_root {
     bool readonly; /* the file system or the opener does not allow writing */
     enum bz_fs_sync sync;
     struct bz_alive self;
+    struct bz_lease lease;
+    int64_t skew;        /* of the file system's clock against ours, ns */
+    int64_t touch;       /* BZ_SHELF_TOUCH in ns; tests want less */
     atomic_ullong temps; /* how many were made: their names differ by it */
 };
 
@@ -65,12 +74,36 @@ int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *ki
 void bz_shelf_close(struct bz_shelf *s);
 
 void bz_shelf_name(const struct bz_digest *key, char out[BZ_SHELF_NAME]);
+/* Where a collector puts it on its way out, below the root. */
+void bz_shelf_aside(const struct bz_shelf *s, const struct bz_digest *key,
+                    char out[BZ_SHELF_ASIDE]);
 bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key);
+
+/* The time now on the file system's clock, as far as it is known. ns since 1970. */
+int64_t bz_shelf_now(const struct bz_shelf_root *r);
+
+/* The same, asked by making a file. Our own clock if the store is only read. */
+int bz_shelf_clock(struct bz_shelf_root *r, int64_t *now,
+                   struct bz_err *err) BZ_MUST_CHECK;
+
+enum bz_shelf_claim {
+    BZ_SHELF_ABSENT,
+    BZ_SHELF_CLAIMED, /* no collector takes it as long as this store is open */
+    BZ_SHELF_FOREIGN, /* it is there, but we may not say that we want it */
+};
+
+/* To be asked before something is built upon a file that is there already. */
+enum bz_shelf_claim bz_shelf_claim(const struct bz_shelf *s,
+                                   const struct bz_digest *key);
 
 /* Opens for reading. BZ_E_NOENT if there is no such file, and if it vanished under a
  * network file system's hands. */
 int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
                 struct bz_err *err) BZ_MUST_CHECK;
+/* The same for whoever only looks: reading does not count as a use, if the file is
+ * ours. */
+int bz_shelf_peek(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
+                  struct bz_err *err) BZ_MUST_CHECK;
 
 /* A temporary on its way. */
 struct bz_shelf_temp {

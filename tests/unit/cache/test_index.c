@@ -303,11 +303,47 @@ static void processes_share_one_file(void **state)
     assert_int_equal(t.actions, 100);
 }
 
+/* Numbers of blobs are given again: what comes later must not inherit anything. */
+static void what_is_forgotten_leaves_no_trace(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_reapi_digest tree = digest(50, 1), file = digest(51, 2);
+    struct bz_index_totals totals;
+    struct bz_index_action a;
+    struct bz_index_blob b;
+
+    note_action(f, 1, 5);
+    bz_index_note_blob(f->x, &tree, 5, &file, 1);
+    bz_index_forget_action(f->x, &(struct bz_digest){{1}});
+    for (uint8_t i = 0; i < 2; i++)
+        bz_index_forget_blob(f->x, &(struct bz_digest){
+                                       {100 + i, 1}
+        });
+    bz_index_forget_blob(f->x, &file.hash);
+    bz_index_forget_blob(f->x, &tree.hash);
+    assert_ok(bz_index_flush(f->x, &f->err), &f->err);
+    assert_false(bz_index_get_action(f->x, &(struct bz_digest){{1}}, &f->a, &a));
+    bz_index_get_totals(f->x, &totals);
+    assert_int_equal(totals.blobs + totals.actions, 0);
+    for (uint8_t i = 0; i < 8; i++)
+        bz_index_note_blob(f->x, &(struct bz_reapi_digest){{{i, 9}}, 1}, 5, NULL, 0);
+    assert_ok(bz_index_flush(f->x, &f->err), &f->err);
+    for (uint8_t i = 0; i < 8; i++) {
+        assert_true(bz_index_get_blob(f->x,
+                                      &(struct bz_digest){
+                                          {i, 9}
+        },
+                                      &b));
+        assert_int_equal(b.refs, 0);
+    }
+}
+
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        test(what_is_forgotten_leaves_no_trace),
         test(what_was_noted_is_known_after_it_is_reopened),
         test(references_lead_from_results_to_trees_to_blobs),
         test(results_come_in_the_order_of_their_use),
