@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "os/fs.h"
 #include "os/path.h"
+#include "os/proc_io.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define FIRST_FREE 3 /* descriptor after the standard ones */
@@ -19,37 +19,14 @@
 /* What the child gets; every descriptor here is ours to close. */
 struct plan {
     int cwd;
-    int child[3]; /* become the child's 0, 1 and 2 */
-    int out, err; /* our ends of the pipes */
+    struct bz_proc_io io;
     struct bz_path program;
 };
 
 static void plan_release(struct plan *plan)
 {
     bz_fs_closep(&plan->cwd);
-    bz_fs_closep(&plan->out);
-    bz_fs_closep(&plan->err);
-    for (size_t i = 0; i < BZ_COUNTOF(plan->child); i++)
-        bz_fs_closep(&plan->child[i]);
-}
-
-/* A copy of fd that is none of the standard numbers, so that moving one to its place
- * in the child never overwrites another. */
-static int dup_high(int fd)
-{
-    return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
-}
-
-/* The same for a descriptor that is ours to give away. */
-static int lift(int fd)
-{
-    int high;
-
-    if (fd < 0 || fd >= FIRST_FREE)
-        return fd;
-    high = dup_high(fd);
-    bz_fs_closep(&fd);
-    return high;
+    bz_proc_io_release(&plan->io);
 }
 
 static const char *path_of(const char *const *env)
@@ -83,89 +60,6 @@ static int find_program(const char *name, const char *const *env, struct bz_path
     return bz_fail_sys(err, "run '%s'", name);
 }
 
-static int open_null(int flags, struct bz_err *err)
-{
-    int fd = lift(open("/dev/null", flags | O_CLOEXEC));
-
-    return fd < 0 ? bz_fail_sys(err, "open /dev/null") : fd;
-}
-
-/* A file in memory instead of a pipe: the child may read it late, partly or never, and
- * nobody has to feed it. */
-static int open_bytes(struct bz_str bytes, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_fs_closep) int fd = lift(memfd_create("stdin", MFD_CLOEXEC));
-    int rc;
-
-    if (fd < 0)
-        return bz_fail_sys(err, "create a file for stdin");
-    rc = bz_fs_write_all(fd, "stdin", bytes.p, bytes.n, err);
-    if (rc < 0)
-        return rc;
-    if (lseek(fd, 0, SEEK_SET) < 0)
-        return bz_fail_sys(err, "rewind stdin");
-    return bz_fs_detach(&fd);
-}
-
-static int plan_in(struct plan *plan, const struct bz_proc_in *in, struct bz_err *err)
-{
-    int fd;
-
-    switch (in->kind) {
-    case BZ_PROC_IN_BYTES:
-        fd = open_bytes(in->bytes, err);
-        break;
-    case BZ_PROC_IN_FD:
-        fd = dup_high(in->fd);
-        if (fd < 0)
-            return bz_fail_sys(err, "pass descriptor %d on", in->fd);
-        break;
-    default:
-        fd = open_null(O_RDONLY, err);
-    }
-    plan->child[0] = fd;
-    return fd < 0 ? fd : 0;
-}
-
-static int open_pipe(int *ours, int *theirs, struct bz_err *err)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return bz_fail_sys(err, "make a pipe");
-    *ours = lift(ends[0]);
-    *theirs = lift(ends[1]);
-    /* Only our end: a program's own stdout has to block. */
-    if (*ours < 0 || *theirs < 0 || fcntl(*ours, F_SETFL, O_NONBLOCK) < 0)
-        return bz_fail_sys(err, "make a pipe");
-    return 0;
-}
-
-static int plan_out(struct plan *plan, int which, const struct bz_proc_out *out,
-                    struct bz_err *err)
-{
-    int *ours = which == STDOUT_FILENO ? &plan->out : &plan->err;
-    int *theirs = &plan->child[which];
-
-    switch (out->kind) {
-    case BZ_PROC_CAPTURE:
-        return open_pipe(ours, theirs, err);
-    case BZ_PROC_NULL:
-        *theirs = open_null(O_WRONLY, err);
-        return *theirs < 0 ? *theirs : 0;
-    case BZ_PROC_FD:
-        *theirs = dup_high(out->fd);
-        if (*theirs < 0)
-            return bz_fail_sys(err, "pass descriptor %d on", out->fd);
-        return 0;
-    case BZ_PROC_MERGE:
-        BZ_ASSERT(which == STDERR_FILENO);
-        *theirs = dup_high(plan->child[STDOUT_FILENO]);
-        return *theirs < 0 ? bz_fail_sys(err, "merge stderr") : 0;
-    }
-    return 0;
-}
-
 static int make_plan(const struct bz_proc_spec *spec, const char *const *env,
                      struct plan *plan, struct bz_err *err)
 {
@@ -175,15 +69,11 @@ static int make_plan(const struct bz_proc_spec *spec, const char *const *env,
         return rc;
     if (spec->cwd) {
         /* Opened here, so that its failure is not taken for the program's. */
-        plan->cwd = lift(open(spec->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC));
+        plan->cwd = bz_proc_io_lift(open(spec->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (plan->cwd < 0)
             return bz_fail_sys(err, "run %s in %s", spec->argv[0], spec->cwd);
     }
-    rc = plan_in(plan, &spec->in, err);
-    if (rc == 0)
-        rc = plan_out(plan, STDOUT_FILENO, &spec->out, err);
-    if (rc == 0)
-        rc = plan_out(plan, STDERR_FILENO, &spec->err, err);
+    rc = bz_proc_io_open(&plan->io, spec, err);
     return rc < 0 ? bz_err_wrap(err, "run %s", spec->argv[0]) : 0;
 }
 
@@ -198,8 +88,8 @@ static void set_actions(posix_spawn_file_actions_t *acts, const struct plan *pla
     must(posix_spawn_file_actions_init(acts));
     if (plan->cwd >= 0)
         must(posix_spawn_file_actions_addfchdir_np(acts, plan->cwd));
-    for (int i = 0; i < (int)BZ_COUNTOF(plan->child); i++)
-        must(posix_spawn_file_actions_adddup2(acts, plan->child[i], i));
+    for (int i = 0; i < (int)BZ_COUNTOF(plan->io.child); i++)
+        must(posix_spawn_file_actions_adddup2(acts, plan->io.child[i], i));
     /* O_CLOEXEC covers what we opened; this, what a library or our parent left open. */
     must(posix_spawn_file_actions_addclosefrom_np(acts, FIRST_FREE));
 }
@@ -249,10 +139,7 @@ int bz_proc_spawn(const struct bz_proc_spec *spec, struct bz_proc *p,
                   struct bz_err *err)
 {
     BZ_CLEANUP(plan_release)
-    struct plan plan = {
-        .cwd = -1, .child = {-1, -1, -1},
-             .out = -1, .err = -1
-    };
+    struct plan plan = {.cwd = -1, .io = BZ_PROC_IO_NONE};
     const char *const *env = spec->env;
     int rc;
 
@@ -261,7 +148,7 @@ int bz_proc_spawn(const struct bz_proc_spec *spec, struct bz_proc *p,
     rc = make_plan(spec, env, &plan, err);
     if (rc < 0)
         return rc;
-    *p = (struct bz_proc){.pidfd = -1, .out = -1, .err = -1};
+    *p = (struct bz_proc){.pidfd = -1, .out = -1, .err = -1, .status = -1};
     rc = start(spec, env, &plan, &p->pid, err);
     if (rc < 0)
         return rc;
@@ -276,8 +163,8 @@ int bz_proc_spawn(const struct bz_proc_spec *spec, struct bz_proc *p,
         bz_proc_reap(p, &status, NULL);
         return rc;
     }
-    p->out = bz_fs_detach(&plan.out);
-    p->err = bz_fs_detach(&plan.err);
+    p->out = bz_fs_detach(&plan.io.out);
+    p->err = bz_fs_detach(&plan.io.err);
     return 0;
 }
 
@@ -292,7 +179,7 @@ void bz_proc_reap(struct bz_proc *p, int *status, struct rusage *usage)
 {
     siginfo_t info;
     pid_t got;
-    int rc;
+    int told, rc;
 
     /* Until the child is reaped nobody else can have its group's number. */
     do
@@ -304,8 +191,12 @@ void bz_proc_reap(struct bz_proc *p, int *status, struct rusage *usage)
         got = wait4(p->pid, status, 0, usage);
     while (got < 0 && errno == EINTR);
     BZ_ASSERT(got == p->pid);
+    /* Four bytes, written by one call of a process that has ended: all or none. */
+    if (p->status >= 0 && read(p->status, &told, sizeof(told)) == sizeof(told))
+        *status = told;
+    bz_fs_closep(&p->status);
     bz_fs_closep(&p->pidfd);
     bz_fs_closep(&p->out);
     bz_fs_closep(&p->err);
-    *p = (struct bz_proc){.pidfd = -1, .out = -1, .err = -1};
+    *p = (struct bz_proc){.pidfd = -1, .out = -1, .err = -1, .status = -1};
 }

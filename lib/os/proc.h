@@ -69,6 +69,8 @@ struct bz_proc {
     int pidfd;        /* readable when the child has ended */
     int out, err;     /* read ends, non-blocking; -1 if not captured */
     bool leads_group; /* signals go to its group */
+    int status;       /* -1, or a pipe that says how the program ended, if the child is
+                         not that program but one that waits for it */
 };
 
 /* BZ_E_NOENT when there is no such program; the message names it, or the directory. */

@@ -180,18 +180,17 @@ static int watch_child(struct bz_proc_pump *pump, struct child *c, struct bz_err
     return rc;
 }
 
-int bz_proc_pump_add(struct bz_proc_pump *pump, const struct bz_proc_spec *spec,
-                     const struct bz_proc_handler *handler, struct bz_proc_id *id,
-                     struct bz_err *err)
+int bz_proc_pump_adopt(struct bz_proc_pump *pump, struct bz_proc *p,
+                       const struct bz_proc_spec *spec,
+                       const struct bz_proc_handler *handler, struct bz_proc_id *id,
+                       struct bz_err *err)
 {
     size_t keep = spec->capture_max ? spec->capture_max : BZ_PROC_PUMP_CAPTURE;
     BZ_CLEANUP(bz_mem_freep) struct child *c = bz_mem_zalloc(sizeof(*c));
     int rc;
 
     c->started = bz_clock_now();
-    rc = bz_proc_spawn(spec, &c->proc, err);
-    if (rc < 0)
-        return rc;
+    c->proc = *p;
     c->exit = (struct source){.kind = CHILD_EXIT, .fd = c->proc.pidfd, .child = c};
     c->out = (struct source){.kind = CHILD_OUT, .fd = c->proc.out, .child = c};
     c->err = (struct source){.kind = CHILD_ERR, .fd = c->proc.err, .child = c};
@@ -216,6 +215,16 @@ int bz_proc_pump_add(struct bz_proc_pump *pump, const struct bz_proc_spec *spec,
     link_child(pump, c);
     c = NULL; /* the pump owns it now */
     return 0;
+}
+
+int bz_proc_pump_add(struct bz_proc_pump *pump, const struct bz_proc_spec *spec,
+                     const struct bz_proc_handler *handler, struct bz_proc_id *id,
+                     struct bz_err *err)
+{
+    struct bz_proc p;
+    int rc = bz_proc_spawn(spec, &p, err);
+
+    return rc < 0 ? rc : bz_proc_pump_adopt(pump, &p, spec, handler, id, err);
 }
 
 static void stop_child(struct child *c, enum bz_proc_pump_why why)

@@ -71,6 +71,13 @@ int bz_proc_pump_add(struct bz_proc_pump *pump, const struct bz_proc_spec *spec,
                      const struct bz_proc_handler *handler, struct bz_proc_id *id,
                      struct bz_err *err) BZ_MUST_CHECK;
 
+/* The same for a child that somebody else has started; of the spec only what concerns
+ * the pump is read. On failure the child has been killed and reaped. */
+int bz_proc_pump_adopt(struct bz_proc_pump *pump, struct bz_proc *p,
+                       const struct bz_proc_spec *spec,
+                       const struct bz_proc_handler *handler, struct bz_proc_id *id,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
 size_t bz_proc_pump_count(const struct bz_proc_pump *pump); /* not yet done */
 
 /* Stopping a child twice, or one that is done, changes nothing. */

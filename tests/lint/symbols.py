@@ -34,6 +34,7 @@ RULES = [
     Rule(r"pcre2_\w+", {"regex"}, False, "PCRE2 is called by recipe/regex.c alone"),
     Rule(r"cJSON_\w+", {"json"}, False, "cJSON is called by codec/json.c alone"),
     Rule(r"(protobuf_c|pb_)_\w+", {"reapi"}, False, "protobuf-c is called by codec/reapi.c alone"),
+    Rule(r"seccomp_\w+", {"filter"}, False, "libseccomp is called by sandbox/filter.c alone"),
     Rule(r"curl_\w+", {"http"}, False, "libcurl is called by net/http.c alone"),
     Rule(r"archive_\w+", {"archive"}, False, "libarchive is called by codec/archive.c alone"),
     Rule(r"sqlite3_\w+", {"index", "schema"}, False,

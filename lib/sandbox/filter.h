@@ -1,0 +1,24 @@
+/* filter.h - the system calls that nothing in a sandbox may make.
+ *
+ * A list of what is refused, not of what is allowed: a build may use whatever a program
+ * uses, but not what changes mounts, namespaces, the kernel or other programs' keys,
+ * nor kinds of sockets that reach past a network namespace. Refused calls fail with
+ * EPERM; clone3, whose flags cannot be looked at, with ENOSYS, upon which the C library
+ * falls back to clone.
+ */
+#ifndef BZ_SANDBOX_FILTER_H
+#define BZ_SANDBOX_FILTER_H
+
+#include <linux/filter.h>
+
+#include "base/err.h"
+
+struct bz_filter {
+    struct sock_fprog prog; /* for seccomp(2); ours to free */
+};
+
+/* For the machine it is called on, and for its 32-bit programs. */
+int bz_filter_make(struct bz_filter *f, struct bz_err *err) BZ_MUST_CHECK;
+void bz_filter_release(struct bz_filter *f);
+
+#endif

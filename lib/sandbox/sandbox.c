@@ -1,0 +1,301 @@
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sync.h"
+#include "os/fs.h"
+#include "os/proc_io.h"
+#include "sandbox/child.h"
+#include "sandbox/image.h"
+#include "sandbox/spawn.h"
+
+#define OPTIONS_MAX 4095 /* bytes of the options of a mount */
+
+struct bz_sandbox_seat {
+    struct bz_sandbox_seat *next;
+    struct bz_userns_opts kind;
+    struct bz_userns ns;
+    void *stack[2]; /* for the two steps of a child */
+};
+
+struct bz_sandbox {
+    char *anchor;
+    int init;   /* the first process of every sandbox */
+    int parent; /* a pidfd of ours */
+    struct bz_filter filter;
+    struct bz_sync_mutex mu;
+    struct bz_sandbox_seat *free; /* mu */
+};
+
+static void seat_free(struct bz_sandbox_seat *s)
+{
+    bz_userns_release(&s->ns);
+    bz_spawn_stack_free(s->stack[0]);
+    bz_spawn_stack_free(s->stack[1]);
+    free(s);
+}
+
+static int seat_new(const struct bz_userns_opts *kind, struct bz_sandbox_seat **out,
+                    struct bz_err *err)
+{
+    struct bz_sandbox_seat *s = bz_mem_zalloc(sizeof(*s));
+    int rc;
+
+    s->kind = *kind;
+    s->ns = (struct bz_userns){-1, -1};
+    rc = bz_spawn_stack_new(&s->stack[0], err);
+    if (rc == 0)
+        rc = bz_spawn_stack_new(&s->stack[1], err);
+    if (rc == 0)
+        rc = bz_userns_make(&s->ns, kind, s->stack[0], err);
+    if (rc < 0)
+        seat_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+/* A free seat of that kind, or a new one: there come to be as many as there are
+ * children at the same time. */
+static int take_seat(struct bz_sandbox *sb, const struct bz_userns_opts *kind,
+                     struct bz_sandbox_seat **out, struct bz_err *err)
+{
+    struct bz_sandbox_seat **at, *found = NULL;
+
+    bz_sync_lock(&sb->mu);
+    for (at = &sb->free; *at && !found; at = &(*at)->next)
+        if ((*at)->kind.id == kind->id && (*at)->kind.network == kind->network) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    bz_sync_unlock(&sb->mu);
+    *out = found;
+    return found ? 0 : seat_new(kind, out, err);
+}
+
+static void give_seat(struct bz_sandbox *sb, struct bz_sandbox_seat *seat)
+{
+    bz_sync_lock(&sb->mu);
+    seat->next = sb->free;
+    sb->free = seat;
+    bz_sync_unlock(&sb->mu);
+}
+
+int bz_sandbox_open(const char *anchor, struct bz_sandbox **out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_sandbox_closep)
+    struct bz_sandbox *sb = bz_mem_zalloc(sizeof(*sb));
+    const struct bz_userns_opts usual = {.id = BZ_SPEC_USER};
+    struct bz_sandbox_seat *seat;
+    int rc;
+
+    sb->init = sb->parent = -1;
+    sb->anchor = bz_mem_dup(anchor, strlen(anchor));
+    rc = bz_filter_make(&sb->filter, err);
+    if (rc == 0)
+        rc = bz_image_open(&sb->init, err);
+    if (rc < 0)
+        return rc;
+    sb->init = bz_proc_io_lift(sb->init);
+    sb->parent = bz_proc_io_lift(pidfd_open(getpid(), 0));
+    if (sb->init < 0 || sb->parent < 0)
+        return bz_fail_sys(err, "prepare sandboxes");
+    /* Most sandboxes need one like this; whether it works tells whether they do. */
+    rc = seat_new(&usual, &seat, err);
+    if (rc < 0)
+        return rc;
+    give_seat(sb, seat);
+    *out = sb;
+    sb = NULL;
+    return 0;
+}
+
+void bz_sandbox_close(struct bz_sandbox *sb)
+{
+    if (!sb)
+        return;
+    while (sb->free) {
+        struct bz_sandbox_seat *s = sb->free;
+
+        sb->free = s->next;
+        seat_free(s);
+    }
+    bz_filter_release(&sb->filter);
+    bz_fs_closep(&sb->init);
+    bz_fs_closep(&sb->parent);
+    free(sb->anchor);
+    free(sb);
+}
+
+void bz_sandbox_closep(struct bz_sandbox **sb)
+{
+    bz_sandbox_close(*sb);
+}
+
+/* In options of an overlay a comma ends one and a colon a layer. */
+static int add_path(struct bz_buf *out, const char *name, const char *path,
+                    struct bz_err *err)
+{
+    int rc = bz_buf_try_addf(out, err, ",%s=", name);
+
+    for (; rc == 0 && *path; path++) {
+        if (strchr("\\,:", *path))
+            rc = bz_buf_try_add_char(out, '\\', err);
+        if (rc == 0)
+            rc = bz_buf_try_add_char(out, *path, err);
+    }
+    return rc;
+}
+
+/* userxattr, because only that works in a user namespace; volatile, because what is in
+ * the upper layer counts only after it has been stored. */
+static int overlay_options(const struct bz_spec_layers *l, struct bz_buf *out,
+                           struct bz_err *err)
+{
+    int rc = bz_buf_try_addf(out, err, "userxattr,volatile,lowerdir=");
+
+    for (uint32_t i = 0; rc == 0 && i < l->n; i++)
+        rc = bz_buf_try_addf(out, err, i ? ":%u" : "%u", i);
+    if (rc == 0)
+        rc = add_path(out, "upperdir", l->upper, err);
+    if (rc == 0)
+        rc = add_path(out, "workdir", l->work, err);
+    return rc < 0 ? bz_err_wrap(err, "%u layers are too many", l->n) : 0;
+}
+
+/* With what exec wants: a null at the end. */
+static const char **list_words(const struct bz_spec_words *words, const char *first)
+{
+    const char **list = bz_mem_array(words->len + 2, sizeof(*list));
+    size_t n = 0;
+
+    if (first)
+        list[n++] = first;
+    for (size_t i = 0; i < words->len; i++)
+        list[n++] = words->at[i];
+    return list;
+}
+
+static int tell_failure(const struct bz_child *c, struct bz_err *err)
+{
+    const struct bz_mount_failure *f = &c->failure;
+
+    errno = f->sys;
+    if (f->what)
+        return bz_fail_sys(err, "sandbox: %s %s", f->step, f->what);
+    return bz_fail_sys(err, "sandbox: %s", f->step);
+}
+
+static void wait_for(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* Both steps; when it returns, the sandbox runs, or there is none. */
+static int run_steps(struct bz_child *c, void *stack, struct bz_err *err)
+{
+    pid_t first;
+    int rc = bz_spawn_start(stack, 0, bz_child_enter, c, &first, err);
+
+    if (rc < 0)
+        return rc;
+    wait_for(first);
+    if (!c->failure.step && c->pid > 0)
+        return 0;
+    if (c->pid > 0)
+        wait_for(c->pid);
+    if (c->failure.step)
+        return tell_failure(c, err);
+    return bz_fail(err, BZ_E_IO, "sandbox: killed before it began");
+}
+
+static int start(struct bz_sandbox *sb, const struct bz_spec *spec,
+                 const struct bz_proc_io *io, struct bz_sandbox_child *child,
+                 struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf layers = {.limit = OPTIONS_MAX};
+    BZ_CLEANUP(bz_mem_freep) const char **argv = list_words(&spec->argv, "init");
+    BZ_CLEANUP(bz_mem_freep) const char **env = list_words(&spec->env, NULL);
+    BZ_CLEANUP(bz_fs_closep) int ours = -1;
+    BZ_CLEANUP(bz_fs_closep) int theirs = -1;
+    struct bz_child c = {
+        .spec = spec,
+        .anchor = sb->anchor,
+        .ns = child->seat->ns,
+        .stack = child->seat->stack[1],
+        .fd = {io->child[0], io->child[1], io->child[2]},
+        .init = sb->init,
+        .parent = sb->parent,
+        .filter = &sb->filter.prog,
+        .argv = argv,
+        .env = env
+    };
+    int ends[2], rc = 0;
+
+    if (spec->layers.n > 0)
+        rc = overlay_options(&spec->layers, &layers, err);
+    if (rc < 0)
+        return rc;
+    c.layers = bz_buf_text(&layers);
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return bz_fail_sys(err, "make a pipe");
+    ours = ends[0];
+    theirs = c.status = bz_proc_io_lift(ends[1]);
+    if (theirs < 0)
+        return bz_fail_sys(err, "make a pipe");
+    rc = run_steps(&c, child->seat->stack[0], err);
+    if (rc < 0)
+        return rc;
+    child->proc = (struct bz_proc){.pid = c.pid,
+                                   .pidfd = pidfd_open(c.pid, 0),
+                                   .out = -1,
+                                   .err = -1,
+                                   .leads_group = true,
+                                   .status = bz_fs_detach(&ours)};
+    if (child->proc.pidfd < 0) {
+        int status;
+
+        rc = bz_fail_sys(err, "watch a sandbox");
+        bz_proc_signal(&child->proc, SIGKILL);
+        bz_proc_reap(&child->proc, &status, NULL);
+    }
+    return rc;
+}
+
+int bz_sandbox_start(struct bz_sandbox *sb, const struct bz_spec *spec,
+                     const struct bz_proc_spec *io, struct bz_sandbox_child *child,
+                     struct bz_err *err)
+{
+    const struct bz_userns_opts kind = {spec->root ? 0 : BZ_SPEC_USER, spec->network};
+    BZ_CLEANUP(bz_proc_io_release) struct bz_proc_io streams = BZ_PROC_IO_NONE;
+    int rc = bz_proc_io_open(&streams, io, err);
+
+    BZ_ASSERT(spec->argv.len > 0);
+    if (rc == 0)
+        rc = take_seat(sb, &kind, &child->seat, err);
+    if (rc < 0)
+        return rc;
+    rc = start(sb, spec, &streams, child, err);
+    if (rc < 0) {
+        bz_sandbox_leave(sb, child);
+        return rc;
+    }
+    child->proc.out = bz_fs_detach(&streams.out);
+    child->proc.err = bz_fs_detach(&streams.err);
+    return 0;
+}
+
+void bz_sandbox_leave(struct bz_sandbox *sb, struct bz_sandbox_child *child)
+{
+    give_seat(sb, child->seat);
+    child->seat = NULL;
+}
