@@ -4,11 +4,13 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
-#include "pipeline/signing.h"
+#include "os/fs.h"
+#include "pipeline/recording.h"
 
 struct sig_values {
     struct bz_opt_list targets;
     const char *task;
+    const char *record;
     bool all, inputs, json;
 };
 
@@ -19,6 +21,9 @@ static const struct bz_opt opts[] = {
                 "Also of every task that they wait for"),
     BZ_OPT_FLAG(struct sig_values, inputs, 0, "inputs",
                 "Also what counts: variables with digest and text, files with digest"),
+    BZ_OPT_TEXT(struct sig_values, record, 0, "record", "FILE",
+                "Print nothing; write what all these tasks were signed with to FILE, "
+                "or to standard output if it is -"),
     BZ_OPT_FLAG(struct sig_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -202,6 +207,25 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
 
+static int write_record(struct bz_cmd_env *env, const char *file, struct bz_pipeline *p,
+                        const struct bz_goal *goal, struct bz_signing *s,
+                        struct bz_err *err)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    int rc = bz_recording_run(&r, s, p, goal, err);
+
+    if (rc < 0)
+        return rc;
+    bz_record_write(&r, &text);
+    if (strcmp(file, "-") == 0)
+        bz_out_put(&env->out, bz_buf_text(&text), text.len);
+    else
+        rc = bz_fs_write(AT_FDCWD, file, bz_buf_text(&text), text.len, 0644,
+                         BZ_FS_NOSYNC, err);
+    return rc;
+}
+
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct sig_values *v = values;
@@ -217,12 +241,14 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = bz_goal_open(&goal, &o, &notes, &why, err);
     bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
     bz_out_put(&env->log, bz_buf_text(&why), why.len);
-    if (rc == 0) {
+    if (rc == 0 && v->record)
+        rc = write_record(env, v->record, &p, &goal, &s, err);
+    else if (rc == 0) {
         listing_init(&l, &goal, v);
         rc = bz_signing_run(&s, &p, &goal, keep_inputs, &l, err);
     }
     bz_cmd_open_diags(env, &p);
-    if (rc < 0 || !s.keys)
+    if (rc < 0 || v->record || !s.keys)
         return rc;
     if (v->json)
         write_json(&env->out, &goal, &l, &s);

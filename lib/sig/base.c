@@ -35,19 +35,20 @@ struct bz_base {
     struct bz_base_order BZ_VEC(uint32_t) order; /* numbers of all items, by name */
 };
 
-/* Recipes whose results run on the build host have no machine. */
-static int read_machine(struct bz_base *b, struct bz_vars *v, struct bz_err *err)
+int bz_base_machine(struct bz_vars *v, struct bz_str *machine, struct bz_str *distro,
+                    struct bz_err *err)
 {
     struct bz_str overrides, part;
     int rc = bz_vars_get(v, BZ_STR("OVERRIDES"), 0, &overrides, err);
 
+    *machine = *distro = (struct bz_str){0};
     while (rc == 0 && overrides.n > 0 && bz_str_next_part(&overrides, ':', &part))
         if (bz_str_eq(part, BZ_STR("class-native")))
             return 0;
     if (rc == 0)
-        rc = bz_vars_get(v, BZ_STR("MACHINE"), 0, &b->machine, err);
+        rc = bz_vars_get(v, BZ_STR("MACHINE"), 0, machine, err);
     if (rc == 0)
-        rc = bz_vars_get(v, BZ_STR("DISTRO"), 0, &b->distro, err);
+        rc = bz_vars_get(v, BZ_STR("DISTRO"), 0, distro, err);
     return rc;
 }
 
@@ -64,7 +65,7 @@ int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
     if (rc == 0)
         rc = bz_vars_get(v, BZ_STR("PN"), 0, &b->recipe, err);
     if (rc == 0)
-        rc = read_machine(b, v, err);
+        rc = bz_base_machine(v, &b->machine, &b->distro, err);
     if (rc < 0)
         return rc;
     *out = b;

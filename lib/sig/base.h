@@ -34,6 +34,11 @@ struct bz_base_files BZ_VEC(struct bz_base_file);
 
 struct bz_base;
 
+/* The machine and the distro that a recipe is built for; p == NULL: not set, or its
+ * results run on the build host. The texts live as long as the store. */
+int bz_base_machine(struct bz_vars *v, struct bz_str *machine, struct bz_str *distro,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
 /* The store, that of a recipe that is complete, must outlive *out and not change. */
 int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
                 struct bz_base **out, struct bz_err *err) BZ_MUST_CHECK;

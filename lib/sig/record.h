@@ -42,7 +42,9 @@ struct bz_record_input {
     size_t size;             /* of the whole value if it is cut, else 0 */
     const struct bz_record_op *ops;
     size_t nops;
-    const struct bz_str *uses; /* of context: what its text names */
+    /* Of context: what its text names. Of an input: what of the context decides about
+     * it, besides OVERRIDES. By name. */
+    const struct bz_str *uses;
     size_t nuses;
     struct bz_str json; /* all of this; filled by bz_record_input() */
 };

@@ -32,7 +32,7 @@ class Help(bitzel.Case):
                "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--profile", "--json"],
                "project": ["--json"],
-               "sig": ["--task", "--all", "--inputs", "--json"],
+               "sig": ["--task", "--all", "--inputs", "--record", "--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
         everywhere = ["--directory", "--project", "--read", "--postread", "--set", "--color", "--quiet",
                       "--verbose", "--help", "--version"]

@@ -1,5 +1,6 @@
 """bitzel sig: what changes a signature, and what does not."""
 
+import json
 import os
 import shutil
 
@@ -141,6 +142,30 @@ class Sig(demo.Project):
         got = self.sig("--inputs", "--json", "lib").json["tasks"][0]
         self.assertIn({"name": "FLAGS", "value": "-O1"},
                       [{k: i[k] for k in ("name", "value")} for i in got["inputs"]])
+
+    def test_a_record_is_the_same_wherever_the_checkout_is(self):
+        self.assert_exit(self.sig("app", "--record", self.dir / "here"), 0)
+        moved = self.dir / "moved" / "deeper"
+        for name in ("build", "meta-one", "meta-two"):
+            shutil.copytree(self.dir / name, moved / name)
+        there = self.sig("app", "--record", "-", where=moved)
+        self.assert_exit(there, 0)
+        self.assertTrue(there.out == (self.dir / "here").read_text())
+        self.assertNotIn('"at":"/', there.out)
+
+    def test_a_record_has_every_task_with_its_inputs(self):
+        head, *tasks = map(json.loads, self.sig("app", "--record", "-").out.splitlines())
+        self.assertEqual(head, {"format": "bitzel record", "version": 1, "tasks": len(tasks)})
+        keys = self.keys()
+        self.assertEqual({t["task"]: t["key"] for t in tasks}, keys)
+        build = next(t for t in tasks if t["task"] == "lib:do_build")
+        flags = next(i for i in build["inputs"] if i["name"] == "FLAGS")
+        self.assertEqual(flags["value"], "-O1")
+        self.assertEqual([o["at"] for o in flags["set"]], ["meta-one/recipes/lib.bb:2"])
+        self.assertEqual(build["deps"], [{"task": "lib:do_fetch", "key": keys["lib:do_fetch"]}])
+
+    def test_a_record_that_cannot_be_written_is_an_error(self):
+        self.assert_exit(self.sig("app", "--record", self.dir / "no" / "such" / "directory"), 3)
 
     def test_a_target_that_is_not_there_is_exit_3(self):
         self.assert_exit(self.sig("nothing-like-it"), 3)
