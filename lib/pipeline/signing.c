@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "os/path.h"
+#include "pipeline/evaluate.h"
 #include "sig/files.h"
 #include "sig/sign.h"
 
@@ -15,6 +16,7 @@ struct signer {
     struct bz_digest_hasher *hasher;
     bz_signing_fn fn;
     void *ctx;
+    const struct bz_bitset *only; /* NULL: all tasks */
     struct bz_sums sums;
 };
 
@@ -50,41 +52,36 @@ static int sign_tasks(struct signer *w, struct bz_vars *v, uint32_t recipe,
 
     for (uint32_t t = g->recipes[recipe].first;
          rc == 0 && t < g->recipes[recipe + 1].first; t++)
-        rc = sign_task(w, b, v, t, err);
+        if (!w->only || bz_bitset_test(w->only, t))
+            rc = sign_task(w, b, v, t, err);
     return rc;
 }
 
-static struct bz_vars *find_variant(const struct bz_finalize *f, struct bz_str name)
+/* Whether any task of a recipe is to be signed. */
+static bool wants(const struct signer *w, uint32_t recipe)
 {
-    for (size_t i = 0; i < f->variants.len; i++)
-        if (bz_str_eq(f->variants.at[i].name, name))
-            return f->variants.at[i].meta->vars;
-    return NULL;
+    const struct bz_tgraph *g = &w->goal->graph;
+
+    return !w->only || bz_bitset_next(w->only, g->recipes[recipe].first) <
+                           g->recipes[recipe + 1].first;
 }
 
 static int sign_recipe(struct signer *w, uint32_t recipe, struct bz_err *err)
 {
-    const struct bz_tgraph_recipe *r = &w->goal->graph.recipes[recipe];
-    struct bz_pipeline_mc *mc = &w->p->mcs.at[r->part];
     BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
-    BZ_CLEANUP(bz_vec_release) struct bz_meta_names appends = {0};
-    struct bz_finalize_opts opts = {.path = r->facts->path,
-                                    .layer = r->facts->layer,
-                                    .appends = &appends,
-                                    .only = r->facts->variant};
     struct bz_vars *v;
     int rc;
 
-    bz_collect_appends(&mc->recipes, r->facts->path, &appends);
-    rc = bz_finalize_recipe(mc->config, w->p->library, &opts, &f, err);
+    if (!wants(w, recipe))
+        return 0;
+    rc = bz_evaluate_recipe(w->p, w->goal, recipe, &f, &v, err);
     if (rc < 0)
         return rc;
-    v = find_variant(f, r->facts->variant);
-    if (!v)
-        return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
-                       BZ_STR_ARG(r->facts->path));
     rc = sign_tasks(w, v, recipe, err);
-    return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(r->facts->path)) : rc;
+    if (rc < 0)
+        bz_err_wrap(err, "%.*s",
+                    BZ_STR_ARG(w->goal->graph.recipes[recipe].facts->path));
+    return rc;
 }
 
 static int sign_all(struct signer *w, struct bz_err *err)
@@ -94,23 +91,21 @@ static int sign_all(struct signer *w, struct bz_err *err)
 
     for (uint32_t r = 0; r < g->nrecipes && rc == 0; r++)
         rc = sign_recipe(w, r, err);
-    if (rc == 0)
+    if (rc == 0 && !w->only)
         bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
     return rc;
 }
 
-int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
-                   const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
-                   struct bz_err *err)
+static int run(struct signer *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
-    struct signer w = {.s = s, .p = p, .goal = goal, .fn = fn, .ctx = ctx};
+    struct bz_pipeline *p = w->p;
     struct bz_path sums;
     struct bz_err unsaved;
     int rc = bz_pipeline_load(p, err);
 
-    s->base = bz_mem_array(goal->graph.dag.n, sizeof(*s->base));
-    s->keys = bz_mem_array(goal->graph.dag.n, sizeof(*s->keys));
+    w->s->base = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->base));
+    w->s->keys = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->keys));
     if (rc == 0)
         rc = bz_digest_hasher_new(&hasher, err);
     if (rc == 0)
@@ -118,13 +113,33 @@ int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
                           err);
     if (rc < 0)
         return rc;
-    w.hasher = hasher;
-    bz_sums_open(&w.sums, p->forget ? NULL : sums.s, hasher);
-    rc = sign_all(&w, err);
-    if (!p->forget && bz_sums_save(&w.sums, sums.s, &unsaved) < 0)
+    w->hasher = hasher;
+    bz_sums_open(&w->sums, p->forget ? NULL : sums.s, hasher);
+    rc = sign_all(w, err);
+    if (!p->forget && bz_sums_save(&w->sums, sums.s, &unsaved) < 0)
         bz_log_debug("signing", "digests of files are not remembered: %s", unsaved.msg);
-    bz_sums_close(&w.sums);
+    bz_sums_close(&w->sums);
     return rc;
+}
+
+int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
+                   const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
+                   struct bz_err *err)
+{
+    struct signer w = {.s = s, .p = p, .goal = goal, .fn = fn, .ctx = ctx};
+
+    return run(&w, err);
+}
+
+int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,
+                    const struct bz_bitset *tasks, bz_signing_fn fn, void *ctx,
+                    struct bz_err *err)
+{
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
+    struct signer w = {
+        .s = &s, .p = p, .goal = goal, .only = tasks, .fn = fn, .ctx = ctx};
+
+    return run(&w, err);
 }
 
 void bz_signing_release(struct bz_signing *s)

@@ -31,4 +31,9 @@ int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
                    struct bz_err *err) BZ_MUST_CHECK;
 void bz_signing_release(struct bz_signing *s);
 
+/* Shows what counts for some tasks only; other recipes are not evaluated. */
+int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,
+                    const struct bz_bitset *tasks, bz_signing_fn fn, void *ctx,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

@@ -55,6 +55,16 @@ static void sign_and_tell(struct world *w, struct bz_digest keys[2], struct told
     assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
     assert_ok(bz_signing_run(&s, &p, &g, told ? hear : NULL, told, &w->err), &w->err);
     assert_int_equal(g.graph.dag.n, 2);
+    if (told) {
+        struct bz_bitset second = {0};
+        struct told other = {0};
+
+        bz_bitset_set(&second, 1);
+        assert_ok(bz_signing_show(&p, &g, &second, hear, &other, &w->err), &w->err);
+        assert_int_equal(other.calls, 1);
+        assert_int_equal(other.inputs, 0); /* it is not the first */
+        bz_bitset_release(&second);
+    }
     memcpy(keys, s.keys, 2 * sizeof(keys[0]));
     bz_signing_release(&s);
     bz_goal_close(&g);

@@ -1,0 +1,37 @@
+#include "pipeline/evaluate.h"
+
+static struct bz_vars *find_variant(const struct bz_finalize *f, struct bz_str name)
+{
+    for (size_t i = 0; i < f->variants.len; i++)
+        if (bz_str_eq(f->variants.at[i].name, name))
+            return f->variants.at[i].meta->vars;
+    return NULL;
+}
+
+int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
+                       uint32_t recipe, struct bz_finalize **out, struct bz_vars **vars,
+                       struct bz_err *err)
+{
+    const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
+    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
+    BZ_CLEANUP(bz_vec_release) struct bz_meta_names appends = {0};
+    struct bz_finalize_opts opts = {.path = r->facts->path,
+                                    .layer = r->facts->layer,
+                                    .appends = &appends,
+                                    .only = r->facts->variant};
+    int rc = bz_pipeline_load(p, err);
+
+    if (rc < 0)
+        return rc;
+    bz_collect_appends(&p->mcs.at[r->part].recipes, r->facts->path, &appends);
+    rc = bz_finalize_recipe(p->mcs.at[r->part].config, p->library, &opts, &f, err);
+    if (rc < 0)
+        return rc;
+    *vars = find_variant(f, r->facts->variant);
+    if (!*vars)
+        return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
+                       BZ_STR_ARG(r->facts->path));
+    *out = f;
+    f = NULL; /* the caller owns it now */
+    return 0;
+}

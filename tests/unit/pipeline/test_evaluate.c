@@ -1,0 +1,56 @@
+#include "pipeline/evaluate.h"
+
+#include "tests/unit/recipe/files.h"
+
+static const struct file project[] = {
+    {"build/conf/bblayers.conf",
+     "BBPATH = \"${TOPDIR}\"\nBBFILES ?= \"\"\nBBLAYERS = \"${TOPDIR}/../layer\"\n"},
+    {"layer/conf/layer.conf",
+     "BBPATH .= \":${LAYERDIR}\"\nBBFILES += \"${LAYERDIR}/*.bb "
+     "${LAYERDIR}/*.bbappend\"\n"
+     "BBFILE_COLLECTIONS += \"one\"\nBBFILE_PATTERN_one = \"^${LAYERDIR}/\"\n"
+     "LAYERSERIES_CORENAMES = \"x\"\nLAYERSERIES_COMPAT_one = \"x\"\n"             },
+    {"layer/conf/bitbake.conf",
+     "PN = \"${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0]}\"\n"       },
+    {"layer/classes/base.bbclass", "addtask build\n"                               },
+    {"layer/app.bb",               "A = \"1\"\n"                                   },
+    {"layer/app.bbappend",         "A .= \"2\"\n"                                  },
+};
+
+static void a_recipe_of_the_graph_has_its_variables(void **state)
+{
+    struct world *w = *state;
+    const char *target = "app";
+    struct bz_pipeline_opts opts;
+    struct bz_goal_opts goal = {.targets = &target, .n = 1};
+    struct bz_buf notes = {0}, why = {0};
+    struct bz_pipeline p = {0};
+    struct bz_goal g = {0};
+    struct bz_finalize *f = NULL;
+    struct bz_vars *v = NULL;
+    struct bz_str value;
+
+    put_files(w, project, BZ_COUNTOF(project));
+    opts = (struct bz_pipeline_opts){.cwd = at(w, "build").p};
+    assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
+    assert_ok(bz_pipeline_survey(&p, &g.survey, &w->err), &w->err);
+    assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
+    assert_ok(bz_evaluate_recipe(&p, &g, 0, &f, &v, &w->err), &w->err);
+    assert_ok(bz_vars_get(v, BZ_STR("A"), 0, &value, &w->err), &w->err);
+    assert_true(bz_str_eq(value, BZ_STR("12")));
+    bz_finalize_free(f);
+    bz_goal_close(&g);
+    bz_pipeline_close(&p);
+    bz_buf_release(&notes);
+    bz_buf_release(&why);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_recipe_of_the_graph_has_its_variables,
+                                        world_setup, world_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
