@@ -4,7 +4,8 @@
  * copied into the local store, checked on the way, and used from there. A cache may
  * only save time, so every failure of a tier is a miss to its user.
  *
- * Implementations: tier_dir.h, a directory that others share.
+ * Implementations: tier_dir.h, a directory that others share; tier_http.h, a web
+ * server.
  */
 #ifndef BZ_CACHE_TIER_H
 #define BZ_CACHE_TIER_H

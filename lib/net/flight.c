@@ -264,7 +264,7 @@ static int redirect(struct bz_flight *f, struct bz_err *err)
     int rc;
 
     if (f->redirects++ >= BZ_HTTP_REDIRECTS)
-        return bz_fail(err, BZ_E_LIMIT, "redirected more than %d times",
+        return bz_fail(err, BZ_E_CORRUPT, "redirected more than %d times",
                        BZ_HTTP_REDIRECTS);
     rc = bz_url_parse(bz_buf_str(&f->url), &here, err);
     if (rc == 0)
