@@ -333,6 +333,7 @@ static void settle(struct bz_inventory *v, struct bz_inventory_node *top)
                 BZ_VEC_LAST(&path).node->broken |= done->broken;
             continue;
         }
+        s->node->broken |= v->blobs.at[v->edges.at[s->node->first + s->next]].bad;
         below = node_at(v, s->node->first + s->next++);
         if (!below)
             continue;
@@ -344,8 +345,10 @@ static void settle(struct bz_inventory *v, struct bz_inventory_node *top)
     }
 }
 
-static void spread_broken(struct bz_inventory *v)
+void bz_inventory_settle(struct bz_inventory *v)
 {
+    for (size_t i = 0; i < v->nodes.len; i++)
+        v->nodes.at[i].settled = false;
     for (size_t i = 0; i < v->nodes.len; i++)
         if (!v->nodes.at[i].settled)
             settle(v, &v->nodes.at[i]);
@@ -355,7 +358,8 @@ static void spread_broken(struct bz_inventory *v)
         for (size_t k = 0; !r->broken && k < r->n; k++) {
             const struct bz_inventory_node *below = node_at(v, r->first + k);
 
-            r->broken = below && below->broken;
+            r->broken =
+                (below && below->broken) || v->blobs.at[v->edges.at[r->first + k]].bad;
         }
     }
 }
@@ -376,7 +380,7 @@ int bz_inventory_take(struct bz_cas *cas, bz_inventory_fn progress, void *ctx,
         rc = bz_fs_walk(cas->actions.dir, ".", visit_result, &t, err);
     bz_vec_release(&t.todo);
     if (rc == 0)
-        spread_broken(out);
+        bz_inventory_settle(out);
     return rc;
 }
 

@@ -25,6 +25,7 @@ struct bz_inventory_blob {
     uint32_t refs;  /* of results and trees that are referred to themselves */
     uint32_t node;  /* what it names itself is nodes.at[node - 1]; 0: nothing known */
     bool alone;     /* it has no other name, so that removing it frees its bytes */
+    bool bad;       /* somebody found its bytes wrong; not looked at here */
 };
 
 /* The blobs that a tree or a directory names. */
@@ -68,6 +69,9 @@ typedef void (*bz_inventory_fn)(void *ctx, uint64_t seen);
 int bz_inventory_take(struct bz_cas *cas, bz_inventory_fn progress, void *ctx,
                       struct bz_inventory *out, struct bz_err *err) BZ_MUST_CHECK;
 void bz_inventory_release(struct bz_inventory *v);
+
+/* Finds out again what is broken, after blobs turned out to be bad. */
+void bz_inventory_settle(struct bz_inventory *v);
 
 #define BZ_INVENTORY_NONE UINT32_MAX
 

@@ -10,15 +10,15 @@
 #include "opt.h"
 #include "out.h"
 
-/* What a script can rely on. Codes 5 and 6 are reserved for a sandbox that is required
- * but missing and for a verification that found a difference. A process that a signal
- * ends shows 128 + signal in the shell. */
+/* What a script can rely on. Code 5 is reserved for a sandbox that is required but
+ * missing. A process that a signal ends shows 128 + signal in the shell. */
 enum bz_cmd_exit {
     BZ_CMD_EXIT_SUCCESS = 0,
     BZ_CMD_EXIT_TASK = 1,  /* a task of the build failed */
     BZ_CMD_EXIT_USAGE = 2, /* the command line, configuration or a recipe is wrong */
     BZ_CMD_EXIT_NONE = 3,  /* a target or query matched nothing */
     BZ_CMD_EXIT_INFRA = 4, /* the system or the surroundings failed */
+    BZ_CMD_EXIT_DIFFERENT = 6, /* a verification found a difference */
 };
 
 struct bz_cmd_globals {
@@ -62,6 +62,14 @@ struct bz_cmd {
 };
 
 extern const struct bz_cmd bz_cmd_appends;
+extern const struct bz_cmd bz_cmd_cache;
+extern const struct bz_cmd bz_cmd_cache_du; /* these are of bz_cmd_cache */
+extern const struct bz_cmd bz_cmd_cache_gc;
+extern const struct bz_cmd bz_cmd_cache_ls;
+extern const struct bz_cmd bz_cmd_cache_path;
+extern const struct bz_cmd bz_cmd_cache_reindex;
+extern const struct bz_cmd bz_cmd_cache_show;
+extern const struct bz_cmd bz_cmd_cache_verify;
 extern const struct bz_cmd bz_cmd_config;
 extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_env;

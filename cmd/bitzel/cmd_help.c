@@ -33,11 +33,12 @@ static const struct {
     enum bz_cmd_exit status;
     const char *meaning;
 } exits[] = {
-    {BZ_CMD_EXIT_SUCCESS, "Success"                                               },
-    {BZ_CMD_EXIT_TASK,    "A task failed"                                         },
-    {BZ_CMD_EXIT_USAGE,   "The command line, a configuration or a recipe is wrong"},
-    {BZ_CMD_EXIT_NONE,    "A target or a query matched nothing"                   },
-    {BZ_CMD_EXIT_INFRA,   "The system failed or lacks something needed"           },
+    {BZ_CMD_EXIT_SUCCESS,   "Success"                                               },
+    {BZ_CMD_EXIT_TASK,      "A task failed"                                         },
+    {BZ_CMD_EXIT_USAGE,     "The command line, a configuration or a recipe is wrong"},
+    {BZ_CMD_EXIT_NONE,      "A target or a query matched nothing"                   },
+    {BZ_CMD_EXIT_INFRA,     "The system failed or lacks something needed"           },
+    {BZ_CMD_EXIT_DIFFERENT, "A verification found a difference"                     },
 };
 
 static void list_commands(struct bz_out *out, const struct bz_cmd *const *cmd)

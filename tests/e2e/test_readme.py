@@ -6,6 +6,7 @@ import shlex
 
 import bitzel
 import demo
+import reapi
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -51,10 +52,12 @@ class Readme(bitzel.Case):
 class Transcripts(demo.Project):
     """What is shown for the small project is what the commands say about it."""
 
-    COMMANDS = ("appends", "config", "env", "getvar", "layers", "project", "recipes")
+    COMMANDS = ("appends", "cache", "config", "env", "getvar", "layers", "project", "recipes")
 
     def test_commands_on_a_project_are_shown_as_they_are(self):
         seen = set()
+        reapi.fill(reapi.Store(self.dir / ".cache/bitzel"))
+        self.run_in_build("cache", "reindex")  # the first to come says that there is none
         for line, shown in re.findall(r"^\$ bitzel (.*)\n((?:(?!\$ |```).*\n)*)", README, re.M):
             command = line.split()[0]
             if command not in self.COMMANDS:

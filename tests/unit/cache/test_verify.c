@@ -1,0 +1,105 @@
+#include "cache/verify.h"
+
+#include "cache/action.h"
+#include "tests/unit/cache/forest.h"
+
+/* What was found, one letter each. */
+struct notes {
+    char text[64];
+    size_t n;
+};
+
+static void note(void *ctx, enum bz_verify_fault fault, const struct bz_digest *what)
+{
+    struct notes *notes = ctx;
+
+    (void)what;
+    if (notes->n < sizeof(notes->text) - 1)
+        notes->text[notes->n++] = "BRI"[fault];
+}
+
+static struct bz_verify_stats verify(struct grove *g, bool repair, const char *want)
+{
+    struct notes notes = {{0}, 0};
+    struct bz_verify_opts opts = {
+        .threads = {.pool = g->pool}, .repair = repair, .fault = note, .ctx = &notes};
+    struct bz_verify_stats stats;
+
+    assert_ok(bz_verify_run(g->s->cas, &opts, &stats, &g->s->err), &g->s->err);
+    assert_string_equal(notes.text, want);
+    return stats;
+}
+
+static struct bz_reapi_digest fill(struct grove *g, uint8_t n)
+{
+    struct bz_reapi_outdir dir = {.path = BZ_STR("")};
+    struct bz_reapi_result r = {.dirs = &dir, .ndirs = 1};
+    struct bz_digest key = {{n}};
+    enum bz_action_put how;
+    char path[16];
+
+    snprintf(path, sizeof(path), "t%u", n);
+    forest_make(g->s->dir, path, n, 60);
+    dir.tree = grove_store(g, path);
+    assert_ok(bz_action_put(g->s->cas, g->s->h, &key, &r, &how, &g->s->err),
+              &g->s->err);
+    return dir.tree;
+}
+
+static void a_sound_store_has_no_faults(void **state)
+{
+    struct grove *g = *state;
+    struct bz_verify_stats stats;
+
+    fill(g, 1);
+    fill(g, 2);
+    stats = verify(g, false, "");
+    assert_int_equal(stats.results, 2);
+    assert_true(stats.blobs > 10 && stats.bytes > 1000);
+    assert_int_equal(stats.unsealed, 0);
+}
+
+static void every_damage_is_found_and_what_it_breaks(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest tree = fill(g, 1), lone = store_text(g->s, "lone");
+    struct bz_digest key = {{1}}, other = {{2}};
+    struct bz_verify_stats stats;
+    char path[128];
+
+    fill(g, 2);
+    damage(g->s->dir, store_path("cas", &lone.hash, path), 1, false);
+    verify(g, false, "B");
+    damage(g->s->dir, store_path("ac", &other, path), 5, false);
+    verify(g, false, "BR");
+    damage(g->s->dir, store_path("cas", &tree.hash, path), 3, true);
+    verify(g, false, "BBIR");
+    stats = verify(g, true, "BBIR");
+    assert_int_equal(stats.repaired, 4);
+    assert_false(bz_action_has(g->s->cas, &key));
+    assert_int_equal(store_bad(g->s), 3); /* the incomplete result is just gone */
+    verify(g, false, "");
+}
+
+static void a_missing_blob_is_found(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest tree = fill(g, 1);
+    char path[128];
+
+    assert_int_equal(unlinkat(g->s->dir, store_path("cas", &tree.hash, path), 0), 0);
+    verify(g, false, "I");
+    verify(g, true, "I");
+    verify(g, true, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        grove_test(a_sound_store_has_no_faults),
+        grove_test(every_damage_is_found_and_what_it_breaks),
+        grove_test(a_missing_blob_is_found),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
