@@ -49,8 +49,6 @@ static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *
     const struct bz_base_inputs *inputs = view->inputs;
     struct listing *l = ctx;
 
-    if (!l->inputs || !bz_bitset_test(&l->wanted, task))
-        return;
     for (size_t i = 0; i < inputs->len; i++)
         BZ_VEC_PUSH(&l->kept[task],
                     (struct bz_base_input){bz_arena_dup(&l->arena, inputs->at[i].name),
@@ -203,6 +201,7 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
         bz_jsonw_map_end(&w);
     }
     bz_jsonw_list_end(&w);
+    bz_jsonw_int(bz_jsonw_key(&w, "evaluated"), (int64_t)s->evaluated);
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
@@ -245,7 +244,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = write_record(env, v->record, &p, &goal, &s, err);
     else if (rc == 0) {
         listing_init(&l, &goal, v);
-        rc = bz_signing_run(&s, &p, &goal, keep_inputs, &l, err);
+        s.shown = &l.wanted;
+        rc = bz_signing_run(&s, &p, &goal, v->inputs ? keep_inputs : NULL, &l, err);
     }
     bz_cmd_open_diags(env, &p);
     if (rc < 0 || v->record || !s.keys)

@@ -5,9 +5,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "os/path.h"
-#include "pipeline/evaluate.h"
+#include "pipeline/digesting.h"
 #include "sig/files.h"
 #include "sig/sign.h"
+#include "survey/lineage.h"
+
+struct items BZ_VEC(struct bz_digesting_item);
 
 struct signer {
     struct bz_signing *s;
@@ -16,109 +19,220 @@ struct signer {
     struct bz_digest_hasher *hasher;
     bz_signing_fn fn;
     void *ctx;
-    const struct bz_bitset *only; /* NULL: all tasks */
+    bool only; /* what is to be shown, and no signatures */
     struct bz_sums sums;
+    struct bz_memo memo;
+    struct bz_arena arena;      /* names of files, until the task is signed */
+    struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
+    struct BZ_VEC(struct bz_memo_recipe) fresh; /* what was not remembered */
 };
 
-static int sign_task(struct signer *w, struct bz_base *b, struct bz_vars *v, uint32_t t,
-                     struct bz_err *err)
+/* Completes the digest of a task, and leaves the files in *files. */
+static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
+                     struct bz_base_files *files, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_vec_release) struct bz_base_inputs inputs = {0};
-    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
-    struct bz_signing_view view = {&inputs, v, &files};
-    struct bz_str task = w->goal->graph.tasks[t].facts->name;
-    int rc = bz_base_task(b, task, &w->s->base[t], w->fn ? &inputs : NULL, err);
+    int rc = bz_files_read(memo->files, &w->sums, &w->arena, files, err);
 
-    if (rc == 0)
-        rc = bz_files_of(v, task, &list, err);
-    if (rc == 0)
-        rc = bz_files_read(bz_buf_str(&list), &w->sums, &arena, &files, err);
     if (rc < 0)
-        return rc;
-    bz_base_add_files(w->hasher, &files, &w->s->base[t]);
-    if (w->fn)
-        w->fn(w->ctx, t, &view);
+        return bz_err_wrap(
+            err, "%.*s: %.*s",
+            BZ_STR_ARG(
+                w->goal->graph.recipes[w->goal->graph.tasks[t].recipe].facts->path),
+            BZ_STR_ARG(memo->name));
+    w->s->base[t] = memo->digest;
+    bz_base_add_files(w->hasher, files, &w->s->base[t]);
     return 0;
 }
 
-static int sign_tasks(struct signer *w, struct bz_vars *v, uint32_t recipe,
-                      struct bz_err *err)
+static int sign_task(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
+                     struct bz_err *err)
 {
-    const struct bz_tgraph *g = &w->goal->graph;
-    BZ_CLEANUP(bz_base_freep) struct bz_base *b = NULL;
-    int rc = bz_base_new(v, w->hasher, &b, err);
+    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
+    int rc = 0;
 
-    for (uint32_t t = g->recipes[recipe].first;
-         rc == 0 && t < g->recipes[recipe + 1].first; t++)
-        if (!w->only || bz_bitset_test(w->only, t))
-            rc = sign_task(w, b, v, t, err);
+    w->s->base[t] = memo->digest;
+    if (memo->files.n > 0)
+        rc = add_files(w, t, memo, &files, err);
+    if (files.len > 0)
+        bz_arena_reset(&w->arena);
     return rc;
 }
 
-/* Whether any task of a recipe is to be signed. */
-static bool wants(const struct signer *w, uint32_t recipe)
+/* ---- what is remembered ---- */
+
+/* What is remembered of all tasks of a recipe, in their order, if that still holds. */
+static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out)
+{
+    const struct bz_tgraph *g = &w->goal->graph;
+    const struct bz_tgraph_recipe *r = &g->recipes[recipe];
+    struct bz_memo_found found;
+    struct bz_memo_key key;
+
+    if (!bz_lineage_known(r->facts->lineage))
+        return false;
+    bz_lineage_key(r->facts->lineage, w->goal->survey.parts.at[r->part].config, key.b);
+    if (!bz_memo_find(&w->memo, &key, &found))
+        return false;
+    for (uint32_t t = r->first; t < g->recipes[recipe + 1].first; t++, out++)
+        if (!bz_memo_task(&w->memo, &found, g->tasks[t].facts->name, out) ||
+            !bz_files_hold(out->files))
+            return false;
+    return true;
+}
+
+static bool is_shown(const struct signer *w, uint32_t recipe)
 {
     const struct bz_tgraph *g = &w->goal->graph;
 
-    return !w->only || bz_bitset_next(w->only, g->recipes[recipe].first) <
-                           g->recipes[recipe + 1].first;
+    for (uint32_t t = g->recipes[recipe].first; t < g->recipes[recipe + 1].first; t++)
+        if (w->fn && (!w->s->shown || bz_bitset_test(w->s->shown, t)))
+            return true;
+    return false;
 }
 
-static int sign_recipe(struct signer *w, uint32_t recipe, struct bz_err *err)
+/* Signs what is remembered, and lists what is not. */
+static int recall_all(struct signer *w, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
-    struct bz_vars *v;
-    int rc;
-
-    if (!wants(w, recipe))
-        return 0;
-    rc = bz_evaluate_recipe(w->p, w->goal, recipe, &f, &v, err);
-    if (rc < 0)
-        return rc;
-    rc = sign_tasks(w, v, recipe, err);
-    if (rc < 0)
-        bz_err_wrap(err, "%.*s",
-                    BZ_STR_ARG(w->goal->graph.recipes[recipe].facts->path));
-    return rc;
-}
-
-static int sign_all(struct signer *w, struct bz_err *err)
-{
+    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_memo_task) tasks = {0};
     const struct bz_tgraph *g = &w->goal->graph;
     int rc = 0;
 
-    for (uint32_t r = 0; r < g->nrecipes && rc == 0; r++)
-        rc = sign_recipe(w, r, err);
+    for (uint32_t r = 0; r < g->nrecipes && rc == 0; r++) {
+        uint32_t first = g->recipes[r].first, n = g->recipes[r + 1].first - first;
+        struct bz_digesting_item item = {.recipe = r};
+
+        if (w->only && !is_shown(w, r))
+            continue;
+        BZ_VEC_RESERVE(&tasks, n + 1);
+        item.known = recall(w, r, tasks.at);
+        w->s->evaluated += !item.known;
+        if (is_shown(w, r))
+            BZ_VEC_PUSH(&w->shown, item);
+        else if (!item.known)
+            BZ_VEC_PUSH(&w->hidden, item);
+        else
+            for (uint32_t i = 0; i < n && rc == 0; i++)
+                rc = sign_task(w, first + i, &tasks.at[i], err);
+    }
+    return rc;
+}
+
+/* ---- what is evaluated ---- */
+
+static int show(void *ctx, uint32_t t, struct bz_vars *vars,
+                const struct bz_base_inputs *inputs, const struct bz_memo_task *memo,
+                struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
+    struct bz_signing_view view = {inputs, vars, &files};
+    struct signer *w = ctx;
+    int rc = add_files(w, t, memo, &files, err);
+
+    if (rc == 0 && (!w->s->shown || bz_bitset_test(w->s->shown, t)))
+        w->fn(w->ctx, t, &view);
+    bz_arena_reset(&w->arena);
+    return rc;
+}
+
+static int sign_items(struct signer *w, const struct items *items, struct bz_err *err)
+{
+    static const struct bz_memo_key none;
+    int rc = 0;
+
+    for (size_t i = 0; i < items->len && rc == 0; i++) {
+        const struct bz_digesting_item *item = &items->at[i];
+        uint32_t first = w->goal->graph.recipes[item->recipe].first;
+
+        for (size_t k = 0; k < item->memo.n && rc == 0 && items == &w->hidden; k++)
+            rc = sign_task(w, first + (uint32_t)k, &item->memo.tasks[k], err);
+        if (!item->known && memcmp(&item->memo.key, &none, sizeof(none)) != 0)
+            BZ_VEC_PUSH(&w->fresh, item->memo);
+    }
+    return rc;
+}
+
+static int evaluate(struct signer *w, struct bz_digesting *e, struct bz_err *err)
+{
+    int rc = bz_pipeline_load(w->p, err);
+
+    e->p = w->p;
+    e->goal = w->goal;
+    if (rc == 0 && w->hidden.len > 0)
+        rc = bz_digesting_run(e, w->hidden.at, w->hidden.len, err);
+    e->fn = show;
+    e->ctx = w;
+    if (rc == 0 && w->shown.len > 0)
+        rc = bz_digesting_run(e, w->shown.at, w->shown.len, err);
+    if (rc == 0)
+        rc = sign_items(w, &w->hidden, err);
+    return rc < 0 ? rc : sign_items(w, &w->shown, err);
+}
+
+/* ---- all of it ---- */
+
+struct places {
+    struct bz_path sums, memo;
+};
+
+/* That something cannot be remembered is no failure. */
+static void remember(struct signer *w, const struct places *at)
+{
+    struct bz_err err;
+
+    if (w->p->forget)
+        return;
+    if (bz_sums_save(&w->sums, at->sums.s, &err) < 0 ||
+        (w->fresh.len > 0 && bz_memo_save(&w->memo, w->fresh.at, w->fresh.len,
+                                          at->memo.s, w->hasher, &err) < 0))
+        bz_log_debug("signing", "digests are not remembered: %s", err.msg);
+}
+
+static int sign_all(struct signer *w, const struct places *at, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digesting_release) struct bz_digesting e = {0};
+    const struct bz_tgraph *g = &w->goal->graph;
+    int rc = recall_all(w, err);
+
+    if (rc == 0 && w->shown.len + w->hidden.len > 0)
+        rc = evaluate(w, &e, err);
     if (rc == 0 && !w->only)
         bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
+    remember(w, at);
     return rc;
+}
+
+static int find_places(const struct bz_pipeline *p, struct places *at,
+                       struct bz_err *err)
+{
+    struct bz_str dir = bz_str_from(p->build_dir);
+    int rc = bz_path_join(dir, BZ_STR("cache/bitzel.sums"), &at->sums, err);
+
+    return rc < 0 ? rc : bz_path_join(dir, BZ_STR("cache/bitzel.memo"), &at->memo, err);
 }
 
 static int run(struct signer *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
-    struct bz_pipeline *p = w->p;
-    struct bz_path sums;
-    struct bz_err unsaved;
-    int rc = bz_pipeline_load(p, err);
+    bool forget = w->p->forget;
+    struct places at;
+    int rc = find_places(w->p, &at, err);
 
     w->s->base = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->base));
     w->s->keys = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->keys));
     if (rc == 0)
         rc = bz_digest_hasher_new(&hasher, err);
-    if (rc == 0)
-        rc = bz_path_join(bz_str_from(p->build_dir), BZ_STR("cache/bitzel.sums"), &sums,
-                          err);
     if (rc < 0)
         return rc;
     w->hasher = hasher;
-    bz_sums_open(&w->sums, p->forget ? NULL : sums.s, hasher);
-    rc = sign_all(w, err);
-    if (!p->forget && bz_sums_save(&w->sums, sums.s, &unsaved) < 0)
-        bz_log_debug("signing", "digests of files are not remembered: %s", unsaved.msg);
+    bz_sums_open(&w->sums, forget ? NULL : at.sums.s, hasher);
+    bz_memo_open(&w->memo, forget ? NULL : at.memo.s, hasher);
+    rc = sign_all(w, &at, err);
     bz_sums_close(&w->sums);
+    bz_memo_close(&w->memo);
+    bz_vec_release(&w->shown);
+    bz_vec_release(&w->hidden);
+    bz_vec_release(&w->fresh);
+    bz_arena_release(&w->arena);
     return rc;
 }
 
@@ -135,9 +249,9 @@ int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,
                     const struct bz_bitset *tasks, bz_signing_fn fn, void *ctx,
                     struct bz_err *err)
 {
-    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {.shown = tasks};
     struct signer w = {
-        .s = &s, .p = p, .goal = goal, .only = tasks, .fn = fn, .ctx = ctx};
+        .s = &s, .p = p, .goal = goal, .only = true, .fn = fn, .ctx = ctx};
 
     return run(&w, err);
 }

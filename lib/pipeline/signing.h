@@ -1,16 +1,23 @@
 /* signing.h - a graph of tasks to their signatures.
  *
- * Evaluates each recipe of the graph once and signs its tasks. One thread.
+ * What a recipe's tasks are digested to is remembered in the build directory, and a
+ * recipe is evaluated only if anything it is made from has changed; the files that
+ * count are looked at each time. Recipes are evaluated on the pool, all else is done by
+ * the calling thread.
  */
 #ifndef BZ_PIPELINE_SIGNING_H
 #define BZ_PIPELINE_SIGNING_H
 
+#include "base/bitset.h"
 #include "pipeline/goal.h"
 #include "sig/base.h"
 
 struct bz_signing {
+    const struct bz_bitset *shown; /* to be set before: the tasks that `fn` is told of;
+                                      NULL: all */
     struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
     struct bz_digest *keys; /* [tasks of the graph]: the signatures */
+    size_t evaluated;       /* recipes of the graph that had to be */
 };
 
 /* What counts for one task. Everything lasts for the call that shows it. */
@@ -24,8 +31,8 @@ struct bz_signing_view {
 typedef void (*bz_signing_fn)(void *ctx, uint32_t task,
                               const struct bz_signing_view *view);
 
-/* `fn` may be NULL. The message of a failure names the recipe. Release *s in any case.
- */
+/* `fn` may be NULL; a recipe that it is told of is always evaluated, by this thread.
+ * The message of a failure names the recipe. Release *s in any case. */
 int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
                    const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
                    struct bz_err *err) BZ_MUST_CHECK;

@@ -49,6 +49,7 @@ struct bz_facts {
     struct bz_str error;   /* p == NULL: it did not */
     struct bz_str skipped; /* why it takes no part in anything; p == NULL: it does */
     bool uncached;         /* BB_DONT_CACHE is set */
+    uint8_t lineage[32];   /* see lineage.h; all zero: not to be relied on */
 
     struct bz_str pn;
     struct bz_str provides, rprovides, packages_dynamic;

@@ -70,7 +70,7 @@ void bz_recall_renew(const struct bz_recall *r, const char *path)
 /* ---- configurations ---- */
 
 struct digesting {
-    struct bz_digest_hasher *hasher;
+    struct bz_digest_hasher *hasher, *others; /* of what counts, and of what does not */
     struct bz_map ignored;
     struct bz_buf *settings;
 };
@@ -82,8 +82,11 @@ static void add_record(void *ctx, struct bz_str name, struct bz_str record)
 
     bz_buf_add(d->settings, &n, sizeof(n));
     bz_buf_add_str(d->settings, record);
-    if (name.n == 0 || !bz_map_get(&d->ignored, name))
-        bz_digest_add_field(d->hasher, 'v', record.p, record.n);
+    if (bz_str_eq(name, BZ_STR("BBINCLUDED"))) /* where it was read, not what */
+        return;
+    bz_digest_add_field(name.n == 0 || !bz_map_get(&d->ignored, name) ? d->hasher
+                                                                      : d->others,
+                        'v', record.p, record.n);
 }
 
 static void add_names(struct digesting *d, uint8_t tag, const struct bz_str *names,
@@ -119,30 +122,42 @@ static void add_meta(struct digesting *d, const struct bz_meta *m)
         add_names(d, 'd', &m->deferred.at[i].classes, 1);
 }
 
+static void digest_config(struct digesting *d, const struct bz_meta *config,
+                          struct bz_recall_config *out)
+{
+    struct bz_digest digest;
+
+    bz_digest_begin(d->hasher);
+    bz_digest_begin(d->others);
+    add_meta(d, config);
+    bz_digest_end(d->hasher, &digest);
+    memcpy(out->digest, digest.b, sizeof(out->digest));
+    bz_digest_add_field(d->others, 'c', digest.b, sizeof(digest.b));
+    bz_digest_end(d->others, &digest);
+    memcpy(out->all, digest.b, sizeof(out->all));
+}
+
 int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
                      struct bz_err *err)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *others = NULL;
     struct digesting d = {.settings = &out->settings};
-    struct bz_digest digest;
     struct bz_str ignored, word;
     int rc = bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &ignored,
                          err);
 
-    if (rc < 0)
-        return rc;
-    rc = bz_digest_hasher_new(&hasher, err);
+    if (rc == 0)
+        rc = bz_digest_hasher_new(&hasher, err);
+    if (rc == 0)
+        rc = bz_digest_hasher_new(&others, err);
     if (rc < 0)
         return rc;
     while (bz_str_next_word(&ignored, &word))
         bz_map_put(&d.ignored, word)->u = 1;
-    bz_map_put(&d.ignored, BZ_STR("BBINCLUDED"))->u =
-        1; /* where it was read, not what */
     d.hasher = hasher;
-    bz_digest_begin(hasher);
-    add_meta(&d, config);
-    bz_digest_end(hasher, &digest);
-    memcpy(out->digest, digest.b, sizeof(out->digest));
+    d.others = others;
+    digest_config(&d, config, out);
     bz_map_release(&d.ignored);
     return 0;
 }

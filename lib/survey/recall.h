@@ -17,9 +17,9 @@ struct bz_recall {
 };
 
 /* What a configuration says, as a digest and as records for bz_recall_settings. Changes
- * of the variables in BB_HASHCONFIG_IGNORE_VARS do not count. */
+ * of the variables in BB_HASHCONFIG_IGNORE_VARS count only in `all`. */
 struct bz_recall_config {
-    uint8_t digest[32];
+    uint8_t digest[32], all[32];
     struct bz_buf settings;
 };
 

@@ -242,6 +242,7 @@ int bz_snapshot_fact(struct bz_snapshot *s, size_t i, struct bz_facts *out,
     out->default_preference = f->preference;
     out->hidden = f->bits & BZ_SNAPSHOT_HIDDEN;
     out->uncached = f->bits & BZ_SNAPSHOT_UNCACHED;
+    memcpy(out->lineage, f->lineage, sizeof(out->lineage));
     out->not_world = f->bits & BZ_SNAPSHOT_NOT_WORLD;
     return 0;
 }

@@ -21,7 +21,7 @@
 #include "survey/facts.h"
 
 #define BZ_SNAPSHOT_FORMAT                                                             \
-    2 /* changes with any record below, and with what it means                         \
+    3 /* changes with any record below, and with what it means                         \
        */
 #define BZ_SNAPSHOT_MAX ((size_t)1 << 30)
 #define BZ_SNAPSHOT_UNSET UINT32_MAX
@@ -48,6 +48,7 @@ struct bz_snapshot_part {
     struct bz_snapshot_text
         settings;       /* records of vars/dump.h, each after its length */
     uint8_t digest[32]; /* of what the configuration says */
+    uint8_t config[32]; /* of all it says, see recall.h */
     uint64_t masked;
     struct bz_snapshot_range recipes, inputs; /* these by way of the list */
 };
@@ -70,6 +71,7 @@ struct bz_snapshot_fact {
     struct bz_snapshot_text text[BZ_SNAPSHOT_FACT_TEXTS];
     struct bz_snapshot_range packages, tasks;
     int64_t priority, preference;
+    uint8_t lineage[32];
     uint32_t bits, unused;
 };
 

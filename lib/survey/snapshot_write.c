@@ -160,6 +160,7 @@ void bz_snapshot_write_recipe(struct bz_snapshot_write *w, const struct bz_facts
         record.bits = (f->hidden ? BZ_SNAPSHOT_HIDDEN : 0) |
                       (f->uncached ? BZ_SNAPSHOT_UNCACHED : 0) |
                       (f->not_world ? BZ_SNAPSHOT_NOT_WORLD : 0);
+        memcpy(record.lineage, f->lineage, sizeof(record.lineage));
         texts(w, f, bz_snapshot_fact_at, BZ_SNAPSHOT_FACT_TEXTS, record.text);
         record.packages = packages(w, f);
         record.tasks = tasks(w, f);
@@ -187,6 +188,7 @@ void bz_snapshot_write_part(struct bz_snapshot_write *w,
     record.mc = text(w, part->mc);
     record.settings = text(w, part->settings);
     memcpy(record.digest, part->digest, sizeof(record.digest));
+    memcpy(record.config, part->config, sizeof(record.config));
     record.recipes.first = before;
     record.recipes.n = count(w, BZ_SNAPSHOT_RECIPES) - before;
     record.inputs = list(w, &part->looks);

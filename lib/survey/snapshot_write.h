@@ -37,7 +37,7 @@ void bz_snapshot_write_recipe(struct bz_snapshot_write *w, const struct bz_facts
 /* Ends a part: all recipes since the last one are in it. */
 struct bz_snapshot_write_part {
     struct bz_str mc, settings;
-    const uint8_t *digest; /* [32] */
+    const uint8_t *digest, *config; /* [32] */
     uint64_t masked;
     struct bz_snapshot_write_looks looks;
 };

@@ -42,6 +42,7 @@ static bool recall_part(struct bz_survey *s, const struct bz_snapshot_part *reco
         !bz_snapshot_text(old, record->mc, &part->mc) ||
         !bz_snapshot_text(old, record->settings, &part->stored))
         return false;
+    memcpy(part->config, record->config, sizeof(part->config));
     s->masked += record->masked;
     BZ_VEC_RESERVE(&part->facts, range.n);
     for (uint32_t i = range.first; i < range.first + range.n; i++) {
@@ -199,6 +200,7 @@ static void take_items(struct bz_survey *s, const struct bz_survey_opts *opts,
         struct bz_survey_part part = {.settings = src->config->vars};
 
         part.mc = bz_facts_text(&items->keep, src->mc);
+        memcpy(part.config, items->configs[i].all, sizeof(part.config));
         s->masked += src->recipes->masked;
         BZ_VEC_RESERVE(&part.facts, src->recipes->recipes.len);
         for (size_t k = 0; k < src->recipes->recipes.len; k++, item++) {
@@ -254,6 +256,7 @@ static void write_source(struct bz_snapshot_write *w, const struct bz_survey_opt
     add_looks(opts->sweep.library, dirs, &looks);
     part.settings = bz_buf_str(&items->configs[i].settings);
     part.digest = items->configs[i].digest;
+    part.config = items->configs[i].all;
     part.masked = src->recipes->masked;
     part.looks = (struct bz_snapshot_write_looks){looks.at, looks.n};
     bz_snapshot_write_part(w, &part);

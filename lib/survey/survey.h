@@ -33,6 +33,7 @@ struct bz_survey_part {
     struct bz_vars *settings;
     struct bz_str stored;
     bool owned;
+    uint8_t config[32]; /* of all that it says, see recall.h; zero: not computed */
 };
 
 struct bz_survey {

@@ -8,6 +8,7 @@
 #include "os/cpu.h"
 #include "pool/pool.h"
 #include "recipe/finalize.h"
+#include "survey/lineage.h"
 
 enum {
     GRAIN = 8, /* recipes taken at a time: about a millisecond's work */
@@ -120,6 +121,9 @@ static void set_facts(struct sweep *s, struct row *row, struct bz_sweep_item *it
             set_broken(row, item, err.msg);
             return;
         }
+        if (!facts->uncached)
+            bz_lineage_of(s->opts->library, f->variants.at[i].meta, facts,
+                          facts->lineage);
     }
     set_looks(s, row, item, f);
 }

@@ -8,7 +8,9 @@ import bitzel
 import demo
 
 
-class Sig(demo.Project):
+class Project(demo.Project):
+    """Two recipes, app and lib; app needs lib."""
+
     def setUp(self):
         super().setUp()
         self.write("meta-one/classes/base.bbclass",
@@ -18,8 +20,11 @@ class Sig(demo.Project):
         self.write("meta-one/recipes/lib.bb", 'SRC = "l"\nFLAGS = "-O1"\nUNUSED = "1"\n')
         self.write("meta-one/recipes/app.bb", 'SRC = "a"\nFLAGS = "-O2"\nDEPENDS = "lib"\n')
 
-    def sig(self, *args, where=None):
-        return self.run_bitzel("--directory", (where or self.dir) / "build", "sig", *args)
+    def sig(self, *args, where=None, **how):
+        return self.run_bitzel("--directory", (where or self.dir) / "build", "sig", *args, **how)
+
+
+class Sig(Project):
 
     def keys(self, where=None):
         result = self.sig("--all", "--json", "app", where=where)

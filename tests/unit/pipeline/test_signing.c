@@ -40,7 +40,8 @@ static void hear(void *ctx, uint32_t task, const struct bz_signing_view *view)
         told->line = event.line;
 }
 
-static void sign_and_tell(struct world *w, struct bz_digest keys[2], struct told *told)
+static size_t sign_and_tell(struct world *w, struct bz_digest keys[2],
+                            struct told *told)
 {
     const char *target = "app";
     struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
@@ -49,6 +50,7 @@ static void sign_and_tell(struct world *w, struct bz_digest keys[2], struct told
     struct bz_pipeline p = {0};
     struct bz_goal g = {0};
     struct bz_signing s = {0};
+    size_t evaluated;
 
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
     assert_ok(bz_pipeline_survey(&p, &g.survey, &w->err), &w->err);
@@ -66,16 +68,19 @@ static void sign_and_tell(struct world *w, struct bz_digest keys[2], struct told
         bz_bitset_release(&second);
     }
     memcpy(keys, s.keys, 2 * sizeof(keys[0]));
+    evaluated = s.evaluated;
     bz_signing_release(&s);
     bz_goal_close(&g);
     bz_pipeline_close(&p);
     bz_buf_release(&notes);
     bz_buf_release(&why);
+    return evaluated;
 }
 
-static void sign(struct world *w, struct bz_digest keys[2])
+/* How many recipes that took. */
+static size_t sign(struct world *w, struct bz_digest keys[2])
 {
-    sign_and_tell(w, keys, NULL);
+    return sign_and_tell(w, keys, NULL);
 }
 
 /* app is the first task, lib the second. */
@@ -103,6 +108,20 @@ static void an_edit_changes_its_task_and_those_that_wait(void **state)
     }
 }
 
+static void what_is_remembered_is_not_evaluated(void **state)
+{
+    struct world *w = *state;
+    struct bz_digest was[2], is[2];
+
+    put_files(w, project, BZ_COUNTOF(project));
+    assert_int_equal(sign(w, was), 2);
+    assert_int_equal(sign(w, is), 0);
+    assert_memory_equal(was, is, sizeof(was));
+    put_file(w, "layer/app.bb", "DEPENDS = \"lib\"\nA = \"1\"\n# word\n");
+    assert_int_equal(sign(w, is), 1);
+    assert_memory_equal(was, is, sizeof(was));
+}
+
 static void the_view_has_what_counts_and_where_it_was_set(void **state)
 {
     struct world *w = *state;
@@ -121,6 +140,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_changes_its_task_and_those_that_wait,
+                                        world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(what_is_remembered_is_not_evaluated,
                                         world_setup, world_teardown),
         cmocka_unit_test_setup_teardown(the_view_has_what_counts_and_where_it_was_set,
                                         world_setup, world_teardown),

@@ -62,6 +62,7 @@ static inline void sample_write(struct bz_snapshot_write *w,
         .mc = BZ_STR(""),
         .settings = BZ_STR(""),
         .digest = digest,
+        .config = digest,
         .masked = 5,
         .looks = {conf_looks, 1},
     };

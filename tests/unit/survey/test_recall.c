@@ -113,7 +113,7 @@ static void stamps_are_renewed_in_place(void **state)
 
 static void digest_of(struct world *w, uint8_t out[32])
 {
-    struct bz_recall_config c = {{0}, {0}};
+    struct bz_recall_config c = {.digest = {0}};
 
     assert_ok(bz_recall_config(w->meta, &c, &w->err), &w->err);
     memcpy(out, c.digest, 32);
@@ -161,10 +161,26 @@ static void whatever_a_configuration_says_is_in_its_digest(void **state)
     }
 }
 
+static void what_does_not_count_is_in_the_digest_of_all(void **state)
+{
+    struct world *w = *state;
+    struct bz_recall_config a = {.digest = {0}}, b = a;
+
+    set_var(w->meta, "BB_HASHCONFIG_IGNORE_VARS", "DATE");
+    set_var(w->meta, "DATE", "1");
+    assert_ok(bz_recall_config(w->meta, &a, &w->err), &w->err);
+    set_var(w->meta, "DATE", "2");
+    assert_ok(bz_recall_config(w->meta, &b, &w->err), &w->err);
+    assert_memory_equal(a.digest, b.digest, 32);
+    assert_memory_not_equal(a.all, b.all, 32);
+    bz_buf_release(&a.settings);
+    bz_buf_release(&b.settings);
+}
+
 static void settings_are_a_store_again(void **state)
 {
     struct world *w = *state;
-    struct bz_recall_config c = {{0}, {0}};
+    struct bz_recall_config c = {.digest = {0}};
     struct bz_vars *v;
     struct bz_str value;
 
@@ -195,6 +211,7 @@ int main(void)
         world_test(a_recipe_is_recalled_while_nothing_changed),
         world_test(without_a_snapshot_nothing_is_recalled),
         world_test(stamps_are_renewed_in_place),
+        world_test(what_does_not_count_is_in_the_digest_of_all),
         world_test(whatever_a_configuration_says_is_in_its_digest),
         world_test(settings_are_a_store_again),
     };

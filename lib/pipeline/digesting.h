@@ -1,0 +1,42 @@
+/* digesting.h - evaluates recipes of a graph and digests their tasks.
+ *
+ * Several at a time, on the pool; after each recipe all but the digests is freed. The
+ * result does not depend on the number of threads.
+ */
+#ifndef BZ_PIPELINE_DIGESTING_H
+#define BZ_PIPELINE_DIGESTING_H
+
+#include "pipeline/goal.h"
+#include "sig/base.h"
+#include "sig/memo.h"
+
+/* One recipe, and what was found. */
+struct bz_digesting_item {
+    uint32_t recipe; /* of the graph */
+    bool known;      /* it need not be remembered; not used here */
+    /* From here on the result: the tasks of the graph in their order. */
+    struct bz_memo_recipe memo; /* its key is zero if it must not be remembered */
+    struct bz_meta_names appends;
+};
+
+/* Told of each task while its recipe's store is there. */
+typedef int (*bz_digesting_fn)(void *ctx, uint32_t task, struct bz_vars *vars,
+                               const struct bz_base_inputs *inputs,
+                               const struct bz_memo_task *memo, struct bz_err *err);
+
+struct bz_digesting {
+    struct bz_pipeline *p; /* loaded */
+    const struct bz_goal *goal;
+    bz_digesting_fn fn; /* NULL: nobody; else there is only the calling thread */
+    void *ctx;
+    /* This file's own. */
+    struct bz_digesting_arenas BZ_VEC(struct bz_arena) arenas; /* of results */
+};
+
+/* Evaluates all n items. If any fails, so does this, with the error of the first one.
+ * The results live until *e is released. */
+int bz_digesting_run(struct bz_digesting *e, struct bz_digesting_item *items, size_t n,
+                     struct bz_err *err) BZ_MUST_CHECK;
+void bz_digesting_release(struct bz_digesting *e);
+
+#endif

@@ -1,0 +1,145 @@
+"""What bitzel remembers of signatures, and when it must not."""
+
+import os
+
+import bitzel
+import test_sig
+
+
+class Memo(test_sig.Project):
+    """Two recipes, app and lib; app needs lib."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("meta-one/recipes/lib.bb",
+                   'inherit maybe\nSRC = "l"\nFLAGS = "-O1"\nSRC_URI = "file://a.patch"\n'
+                   'FILESPATH = "${TOPDIR}/first:${TOPDIR}/files"\n')
+        self.write("meta-one/classes/maybe.bbclass", "")
+        self.write("build/files/a.patch", "1")
+        self.file = self.dir / "build/cache/bitzel.memo"
+
+    def assert_evaluated(self, n, **how):
+        """Signs, and says how many recipes that must have taken. Without any memory the
+        signatures must be the same."""
+        result = self.sig("--all", "--json", "app", **how)
+        self.assert_exit(result, 0)
+        self.assertEqual(result.json["evaluated"], n)
+        keys = {t["name"]: t["signature"] for t in result.json["tasks"]}
+        hidden = self.dir / "hidden"
+        (self.dir / "build/cache").rename(hidden)
+        fresh = self.sig("--all", "--json", "app", **how).json
+        self.assertEqual({t["name"]: t["signature"] for t in fresh["tasks"]}, keys)
+        for path in (self.dir / "build/cache").iterdir():
+            path.unlink()
+        (self.dir / "build/cache").rmdir()
+        hidden.rename(self.dir / "build/cache")
+        return keys
+
+    def test_nothing_is_evaluated_twice(self):
+        first = self.assert_evaluated(2)
+        before = self.file.stat().st_mtime_ns
+        self.assertEqual(self.assert_evaluated(0), first)
+        self.assertEqual(self.file.stat().st_mtime_ns, before)  # nor written
+
+    def test_what_a_recipe_is_made_of_counts(self):
+        first = self.assert_evaluated(2)
+        for why, name, text, evaluated, changes in (
+                ("a remark", "meta-one/recipes/app.bb", "# word\n", 1, False),
+                ("a variable", "meta-one/recipes/app.bb", 'FLAGS = "-O3"\n', 1, True),
+                ("a class", "meta-one/classes/maybe.bbclass", 'FLAGS:append = "x"\n', 1, True),
+                ("the base", "meta-one/classes/base.bbclass", "# word\n", 0, False),
+                ("the configuration", "build/conf/local.conf", 'FLAGS:append = "y"\n', 2, True)):
+            with self.subTest(why):
+                path = self.dir / name
+                was = path.read_text(encoding="utf-8")
+                path.write_text(was + text, encoding="utf-8")
+                self.assertEqual(self.assert_evaluated(evaluated) != first, changes)
+                self.assert_evaluated(0)
+                path.write_text(was, encoding="utf-8")
+                self.assertEqual(self.assert_evaluated(0), first)  # still remembered
+
+    def test_settings_that_are_no_reason_to_parse_still_count(self):
+        conf = self.dir / "meta-one/conf/bitbake.conf"
+        conf.write_text(conf.read_text(encoding="utf-8") +
+                        'BB_HASHCONFIG_IGNORE_VARS = "FLAGS"\nFLAGS ?= "1"\n', encoding="utf-8")
+        self.write("meta-one/recipes/app.bb", 'SRC = "a"\nDEPENDS = "lib"\n')
+        first = self.assert_evaluated(2)
+        self.write("build/conf/local.conf", 'MACHINE = "board"\nFLAGS = "2"\n')
+        self.assertNotEqual(self.assert_evaluated(2)["app:do_build"], first["app:do_build"])
+
+    def test_the_environment_that_passes_counts(self):
+        self.write("meta-one/recipes/app.bb", 'SRC = "${SHADE}"\nFLAGS = ""\n')
+        env = {"BB_ENV_PASSTHROUGH_ADDITIONS": "SHADE", "SHADE": "red"}
+        first = self.assert_evaluated(1, env=env)
+        self.assertEqual(self.assert_evaluated(0, env={**env, "UNRELATED": "1"}), first)
+        self.assertNotEqual(self.assert_evaluated(1, env={**env, "SHADE": "blue"}), first)
+
+    def test_files_are_looked_at_each_time(self):
+        first = self.assert_evaluated(2)
+        self.write("build/files/a.patch", "2")
+        changed = self.assert_evaluated(0)
+        self.assertNotEqual(changed, first)
+        self.write("build/files/a.patch", "1")
+        self.assertEqual(self.assert_evaluated(0), first)
+        path = self.dir / "build/files/a.patch"
+        times = path.stat()
+        self.write("build/files/a.patch", "2")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assertEqual(self.assert_evaluated(0), changed)
+
+    def test_a_file_found_earlier_counts_when_it_comes_and_goes(self):
+        first = self.assert_evaluated(2)
+        self.write("build/first/b.patch", "2")
+        self.assertEqual(self.assert_evaluated(0), first)
+        self.write("build/first/a.patch", "2")
+        self.assertNotEqual(self.assert_evaluated(1), first)
+        (self.dir / "build/first/a.patch").unlink()
+        self.assertEqual(self.assert_evaluated(1), first)
+        (self.dir / "build/files/a.patch").unlink()
+        missing = self.assert_evaluated(1)
+        self.assertNotEqual(missing, first)
+        self.assertEqual(self.assert_evaluated(0), missing)
+        self.write("build/files/a.patch", "1")
+        self.assertEqual(self.assert_evaluated(1), first)
+
+    def test_other_tasks_are_added(self):
+        self.assertEqual(self.sig("--json", "lib:do_fetch").json["evaluated"], 1)
+        self.assertEqual(self.sig("--json", "lib:do_fetch").json["evaluated"], 0)
+        self.assertEqual(self.sig("--json", "lib:do_build").json["evaluated"], 1)
+        self.assertEqual(self.sig("--json", "lib:do_fetch").json["evaluated"], 0)
+        self.assertEqual(self.sig("--json", "lib:do_build").json["evaluated"], 0)
+
+    def test_inputs_are_shown_whatever_is_remembered(self):
+        first = self.sig("--inputs", "--json", "app").json
+        self.assertEqual(first["evaluated"], 2)
+        second = self.sig("--inputs", "--json", "app").json
+        self.assertEqual(second, {**first, "evaluated": 0})
+
+    def test_a_recipe_may_refuse_to_be_remembered(self):
+        self.write("meta-one/recipes/app.bb", 'SRC = "a"\nFLAGS = ""\nBB_DONT_CACHE = "1"\n')
+        self.assert_evaluated(1)
+        self.assert_evaluated(1)
+
+    def test_damaged_files_are_made_again(self):
+        first = self.assert_evaluated(2)
+        for name in ("bitzel.memo", "bitzel.sums"):
+            path = self.file.with_name(name)
+            good = path.read_bytes() if path.exists() else b"nothing"
+            for bad in (b"", good[:40], good[:-1], b"\0" * len(good), good + b"x",
+                        good[:60] + bytes([good[-1] ^ 1]) + good[61:]):
+                path.write_bytes(bad)
+                result = self.sig("--all", "--json", "app")
+                self.assert_exit(result, 0)
+                self.assertEqual({t["name"]: t["signature"] for t in result.json["tasks"]}, first)
+                self.assertEqual(result.json["evaluated"], 2 if name == "bitzel.memo" else 0)
+
+    def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
+        (self.dir / "build/cache").write_text("in the way")
+        for _ in range(2):
+            result = self.sig("--json", "app")
+            self.assert_exit(result, 0)
+            self.assertEqual((result.json["evaluated"], result.err), (2, ""))
+
+
+if __name__ == "__main__":
+    bitzel.main()
