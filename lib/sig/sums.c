@@ -43,11 +43,11 @@ static struct bz_str text_of(const struct bz_sums *s, const struct bz_sums_recor
 static void take_content(struct bz_sums *s, struct bz_str content)
 {
     struct head head = {0};
-    size_t room = content.n < sizeof(head) ? 0 : content.n - sizeof(head);
 
-    if (content.n >= sizeof(head))
-        memcpy(&head, content.p, sizeof(head));
-    if (head.nrecords > room / sizeof(struct bz_sums_record))
+    if (content.n < sizeof(head))
+        return;
+    memcpy(&head, content.p, sizeof(head));
+    if (head.nrecords > (content.n - sizeof(head)) / sizeof(struct bz_sums_record))
         return;
     s->nrecords = head.nrecords;
     s->records =

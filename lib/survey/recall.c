@@ -147,11 +147,8 @@ int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
     int rc = bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &ignored,
                          err);
 
-    if (rc == 0)
-        rc = bz_digest_hasher_new(&hasher, err);
-    if (rc == 0)
-        rc = bz_digest_hasher_new(&others, err);
-    if (rc < 0)
+    if (rc < 0 || (rc = bz_digest_hasher_new(&hasher, err)) < 0 ||
+        (rc = bz_digest_hasher_new(&others, err)) < 0)
         return rc;
     while (bz_str_next_word(&ignored, &word))
         bz_map_put(&d.ignored, word)->u = 1;
