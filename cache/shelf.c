@@ -407,7 +407,7 @@ int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
 int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
                    const struct bz_digest *key, struct bz_err *err)
 {
-    struct stat before, after;
+    struct stat before, after, now;
     int rc;
 
     if (s->root->readonly) {
@@ -422,8 +422,11 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
         return bz_fail(err, BZ_E_NOSUP, "%s cannot be linked to", name);
     if (rc < 0 || fstat(fd, &after) < 0)
         return bz_fail_sys(err, "adopt %s", name);
-    /* Without one more link, another file had the name and got the key. */
-    if (rc == 0 && after.st_nlink <= before.st_nlink) {
+    /* Without one more link, another file had the name and got the key; or ours has
+     * lost the key again, which is as if that had happened later. */
+    if (rc == 0 && after.st_nlink <= before.st_nlink &&
+        (fstatat(dir, name, &now, AT_SYMLINK_NOFOLLOW) < 0 ||
+         now.st_ino != before.st_ino)) {
         char wrong[BZ_SHELF_NAME];
 
         bz_shelf_name(key, wrong);

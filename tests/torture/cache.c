@@ -1,17 +1,22 @@
-/* Processes store trees in one directory and restore what others stored, while some are
- * killed and files of the store are cut, flipped and removed. Whatever is restored must
- * be right, and nothing may be left that a sweep does not remove. */
+/* Processes store trees in one directory, restore what others stored and collect what
+ * seems old, while some are killed and files of the store are cut, flipped and removed.
+ * Whatever is restored must be right, and nothing may be left that a later collection
+ * does not remove. Without the vandalism, every result has its blobs at every moment.
+ */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "cache/action.h"
+#include "cache/gc.h"
 #include "os/clock.h"
 #include "tests/unit/cache/forest.h"
 
 #define SEEDS 6
 #define ENTRIES 40
 #define MAX_PROCESSES 256
+#define ROUNDS 6                 /* with one opening of the store, that is, one lease */
+#define GRACE (20 * BZ_CLOCK_MS) /* more than the clock of a file system is coarse */
 
 /* Exit codes of a worker that found something wrong. */
 enum {
@@ -21,7 +26,8 @@ enum {
     BAD_GET,
     BAD_RESTORE,
     BAD_BYTES,
-    BAD_CLEANUP
+    BAD_CLEANUP,
+    BAD_COLLECT
 };
 
 static long from_env(const char *name, long usual)
@@ -106,6 +112,43 @@ static void compare(struct worker *w)
     free(b);
 }
 
+/* By one of the rules, so that some of what is not in use goes. */
+static void collect(struct worker *w)
+{
+    struct bz_gc_opts opts = {.grace = GRACE};
+    struct bz_gc_stats stats;
+
+    switch (forest_below(&w->dice, 3)) {
+    case 0:
+        opts.policy.max_size = 100000;
+        break;
+    case 1:
+        opts.policy.max_age = 1;
+        break;
+    default:
+        break; /* only what nobody names */
+    }
+    check(bz_gc_run(w->s.cas, &opts, &stats, &w->s.err) == 0, BAD_COLLECT, &w->s.err);
+}
+
+static void one_round(struct worker *w, unsigned number, unsigned i)
+{
+    unsigned seed = forest_below(&w->dice, SEEDS);
+
+    snprintf(w->from, sizeof(w->from), "from-%u-%u", number, i);
+    snprintf(w->to, sizeof(w->to), "to-%u-%u", number, i);
+    forest_make(w->s.dir, w->from, seed, ENTRIES);
+    if (forest_below(&w->dice, 3) == 0)
+        store_one(w, seed);
+    if (restore_one(w, seed)) {
+        compare(w);
+        clear(w, w->to);
+    }
+    clear(w, w->from);
+    if (forest_below(&w->dice, 4) == 0)
+        collect(w);
+}
+
 static void work(struct store *parent, unsigned number)
 {
     static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
@@ -114,24 +157,18 @@ static void work(struct store *parent, unsigned number)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     check(bz_digest_hasher_new(&w.s.h, &w.s.err) == 0 &&
-              bz_cas_open(parent->root, &opts, &w.s.cas, &w.s.err) == 0 &&
               bz_pool_new(&(struct bz_pool_opts){.compute = 1}, &pool, &w.s.err) == 0,
           BAD_START, &w.s.err);
     w.g.in.threads.pool = w.g.out.threads.pool = pool;
     w.g.out.check = BZ_CAS_FILE_CHECK;
     for (unsigned i = 0;; i++) {
-        unsigned seed = forest_below(&w.dice, SEEDS);
-
-        snprintf(w.from, sizeof(w.from), "from-%u-%u", number, i);
-        snprintf(w.to, sizeof(w.to), "to-%u-%u", number, i);
-        forest_make(w.s.dir, w.from, seed, ENTRIES);
-        if (forest_below(&w.dice, 3) == 0)
-            store_one(&w, seed);
-        if (restore_one(&w, seed)) {
-            compare(&w);
-            clear(&w, w.to);
+        if (i % ROUNDS == 0) {
+            bz_cas_close(w.s.cas);
+            check(bz_cas_open(parent->root, &opts, &w.s.cas, &w.s.err) == 0, BAD_START,
+                  &w.s.err);
+            w.s.cas->root.touch = 0; /* a use counts at once */
         }
-        clear(&w, w.from);
+        one_round(&w, number, i);
     }
 }
 
@@ -194,43 +231,141 @@ static void stop(pid_t pid)
     assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-static void processes_on_one_store_never_restore_wrong_bytes(void **state)
-{
-    struct store *s = *state;
-    long n = from_env("BITZEL_TORTURE_PROCESSES", 6);
-    int64_t end = bz_clock_in(from_env("BITZEL_TORTURE_SECONDS", 6) * BZ_CLOCK_S);
-    struct vandal v = {.dice.random = 99};
+struct crowd {
+    struct store *s;
+    struct forest dice;
     pid_t pids[MAX_PROCESSES];
-    unsigned number = 0;
+    unsigned n, number;
+    int64_t end;
+};
+
+static void gather(struct crowd *c, struct store *s, unsigned first)
+{
+    long n = from_env("BITZEL_TORTURE_PROCESSES", 6);
+    long seconds = from_env("BITZEL_TORTURE_SECONDS", 3);
 
     assert_true(n > 0 && n <= MAX_PROCESSES);
-    for (long i = 0; i < n; i++)
-        pids[i] = start(s, number++);
-    while (bz_clock_now() < end) {
-        unsigned victim = forest_below(&v.dice, (unsigned)n);
-        struct bz_err err;
+    *c = (struct crowd){.s = s, .dice.random = 99, .n = (unsigned)n, .number = first};
+    c->end = bz_clock_in(seconds * BZ_CLOCK_S);
+    /* Our own lease would keep everything. */
+    bz_lease_close(&s->cas->root.lease);
+    for (unsigned i = 0; i < c->n; i++)
+        c->pids[i] = start(s, c->number++);
+}
 
+static void kill_one(struct crowd *c)
+{
+    unsigned victim = forest_below(&c->dice, c->n);
+
+    if (forest_below(&c->dice, 4) > 0)
+        return;
+    stop(c->pids[victim]);
+    c->pids[victim] = start(c->s, c->number++);
+}
+
+static size_t count_in(struct store *s, const char *name)
+{
+    char path[320];
+
+    snprintf(path, sizeof(path), "%s/%s", s->root, name);
+    return bz_fs_exists(AT_FDCWD, path) ? count_names(path) : 0;
+}
+
+/* All stop, and a collection leaves neither results nor blobs nor anything of those who
+ * were killed. What it finds in the trash it takes for new: hence twice. */
+static void assert_clean_end(struct crowd *c)
+{
+    struct bz_gc_opts opts = {.grace = GRACE, .policy.max_age = 1};
+    struct bz_gc_stats stats;
+    struct bz_err err;
+
+    for (unsigned i = 0; i < c->n; i++)
+        stop(c->pids[i]);
+    for (int i = 0; i < 2; i++) {
+        usleep(3 * GRACE / 1000);
+        assert_ok(bz_gc_run(c->s->cas, &opts, &stats, &err), &err);
+    }
+    assert_int_equal(stats.bytes_left, 0);
+    assert_int_equal(store_temps(c->s), 0);
+    assert_int_equal(count_in(c->s, "trash"), 0);
+    assert_int_equal(count_in(c->s, "leases"), 0);
+}
+
+static void processes_on_one_store_never_restore_wrong_bytes(void **state)
+{
+    struct vandal v = {.dice.random = 99};
+    struct bz_err err;
+    struct crowd c;
+
+    gather(&c, *state, 0);
+    while (bz_clock_now() < c.end) {
         usleep(50000);
         v.skip = forest_below(&v.dice, 60);
-        (void)!bz_fs_walk(s->dir, forest_below(&v.dice, 5) ? "s/cas" : "s/ac",
+        (void)!bz_fs_walk(c.s->dir, forest_below(&v.dice, 5) ? "s/cas" : "s/ac",
                           vandalise, &v, &err);
-        bz_shelf_sweep(&s->cas->root);
-        if (forest_below(&v.dice, 4) == 0) {
-            stop(pids[victim]);
-            pids[victim] = start(s, number++);
-        }
+        kill_one(&c);
     }
-    for (long i = 0; i < n; i++)
-        stop(pids[i]);
-    bz_shelf_sweep(&s->cas->root);
-    assert_int_equal(store_temps(s), 0);
-    assert_true(store_bad(s) > 0);
+    assert_clean_end(&c);
+    assert_true(store_bad(c.s) > 0);
+}
+
+/* The file of a result, to tell whether it is still the same one. */
+static ino_t inode_of(struct store *s, const struct bz_digest *key)
+{
+    char path[128];
+    struct stat st;
+
+    return fstatat(s->dir, store_path("ac", key, path), &st, 0) == 0 ? st.st_ino : 0;
+}
+
+/* A result may go between two looks, and its blobs after it. But one that lacks a blob
+ * and is then still there, and lacks it still, breaks the promise. */
+static size_t count_broken(struct store *s)
+{
+    struct bz_inventory first, again;
+    size_t broken = 0;
+    struct bz_err err;
+
+    assert_ok(bz_inventory_take(s->cas, NULL, NULL, &first, &err), &err);
+    for (size_t i = 0; i < first.results.len; i++) {
+        const struct bz_digest *key = &first.results.at[i].key;
+        ino_t inode = inode_of(s, key);
+
+        if (!first.results.at[i].broken || inode == 0)
+            continue;
+        usleep(20000);
+        assert_ok(bz_inventory_take(s->cas, NULL, NULL, &again, &err), &err);
+        for (size_t k = 0; k < again.results.len; k++)
+            broken += bz_digest_eq(&again.results.at[k].key, key) &&
+                      again.results.at[k].broken && inode_of(s, key) == inode;
+        bz_inventory_release(&again);
+    }
+    bz_inventory_release(&first);
+    return broken;
+}
+
+static void no_result_ever_lacks_a_blob(void **state)
+{
+    struct crowd c;
+    unsigned looks = 0;
+
+    gather(&c, *state, 1000);
+    while (bz_clock_now() < c.end) {
+        usleep(20000);
+        assert_int_equal(count_broken(c.s), 0);
+        looks++;
+        kill_one(&c);
+    }
+    assert_true(looks > 3);
+    assert_clean_end(&c);
+    assert_int_equal(store_bad(c.s), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         store_test(processes_on_one_store_never_restore_wrong_bytes),
+        store_test(no_result_ever_lacks_a_blob),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
