@@ -1,7 +1,6 @@
 """bitzel cache: what lies in the store, whether it is right, and what may go."""
 
 import os
-import unittest
 
 import bitzel
 import reapi
@@ -148,4 +147,4 @@ class Collect(Cache):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    bitzel.main()
