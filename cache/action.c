@@ -133,6 +133,7 @@ int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
     const char *why = NULL;
     struct stat st;
     size_t n = 0;
+    int sys;
     int rc = open_result(cas, key, &bytes, &n, &st, err);
 
     if (rc == BZ_E_LIMIT)
@@ -151,5 +152,8 @@ int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
         return 0;
     if (rc == 0 || rc == BZ_E_LIMIT)
         bz_shelf_quarantine(&cas->actions, key, &st, why);
-    return miss(key, why, err);
+    sys = rc < 0 ? err->sys : 0;
+    (void)miss(key, why, err);
+    err->sys = sys;
+    return BZ_E_NOENT;
 }

@@ -1,8 +1,11 @@
 #include "cache/cache.h"
 
 #include "base/log.h"
+#include "base/map.h"
 #include "base/mem.h"
+#include "base/sync.h"
 #include "base/vec.h"
+#include "cache/closure.h"
 #include "cache/reindex.h"
 #include "os/clock.h"
 
@@ -10,6 +13,13 @@ struct bz_cache {
     struct bz_cas *cas;
     struct bz_index *index;
     enum bz_cache_verify verify;
+    struct bz_tiers *tiers;   /* or NULL */
+    struct bz_upload *upload; /* or NULL */
+    int64_t flush;
+    struct bz_sync_mutex mu;
+    struct bz_arena keys; /* mu; of the next */
+    struct bz_map from;   /* mu; the tier of each result found in one, if there is an
+                             upload, for then those before it lack the result */
 };
 
 /* Not having an index is no reason to fail, nor is failing to fill it. */
@@ -25,6 +35,20 @@ static void fill_index(struct bz_cache *c)
                     (unsigned long long)stats.actions, (unsigned long long)stats.blobs);
 }
 
+/* Without a tier that is written there is nothing to upload. */
+static void open_tiers(struct bz_cache *c, const struct bz_cache_opts *opts)
+{
+    bool write = false;
+
+    if (opts->tiers.n == 0)
+        return;
+    c->tiers = bz_tiers_new(&opts->tiers);
+    for (size_t i = 0; i < opts->tiers.n; i++)
+        write = write || opts->tiers.specs[i].write;
+    if (write && !opts->keep)
+        c->upload = bz_upload_new(c->tiers, c->cas, opts->pool);
+}
+
 int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
                   struct bz_err *err)
 {
@@ -33,11 +57,13 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
     int rc;
 
     c->verify = opts->verify;
+    c->flush = opts->flush;
     rc = bz_cas_open(opts->root, &opts->store, &c->cas, err);
     if (rc == 0)
         rc = bz_index_open(opts->index, opts->pool, &c->index, &state, err);
     if (rc < 0)
         return rc;
+    open_tiers(c, opts);
     if (state == BZ_INDEX_NEW)
         fill_index(c);
     *out = c;
@@ -49,8 +75,13 @@ void bz_cache_close(struct bz_cache *c)
 {
     if (!c)
         return;
+    bz_upload_close(c->upload, bz_clock_in(c->flush));
     bz_index_close(c->index);
-    bz_cas_close(c->cas);
+    /* A call that hangs in the kernel may go on one day and use the store. */
+    if (bz_tiers_close(c->tiers))
+        bz_cas_close(c->cas);
+    bz_map_release(&c->from);
+    bz_arena_release(&c->keys);
     free(c);
 }
 
@@ -64,15 +95,109 @@ struct bz_index *bz_cache_index(struct bz_cache *c)
     return c->index;
 }
 
+struct bz_tiers *bz_cache_tiers(struct bz_cache *c)
+{
+    return c->tiers;
+}
+
+struct bz_upload *bz_cache_upload(struct bz_cache *c)
+{
+    return c->upload;
+}
+
+static struct bz_str key_of(const struct bz_digest *key)
+{
+    return bz_str_of((const char *)key->b, sizeof(key->b));
+}
+
+static void note_origin(struct bz_cache *c, const struct bz_digest *key, size_t tier)
+{
+    struct bz_map_entry *e;
+
+    if (!c->upload || tier == 0)
+        return;
+    bz_sync_lock(&c->mu);
+    e = bz_map_get(&c->from, key_of(key));
+    if (!e)
+        e = bz_map_put(&c->from, bz_arena_dup(&c->keys, key_of(key)));
+    e->u = tier;
+    bz_sync_unlock(&c->mu);
+}
+
+/* How many tiers come before the one where a result was found. */
+static size_t nearer_tiers(struct bz_cache *c, const struct bz_digest *key)
+{
+    const struct bz_map_entry *e;
+    size_t n;
+
+    bz_sync_lock(&c->mu);
+    e = bz_map_get(&c->from, key_of(key));
+    n = e ? e->u : 0;
+    bz_sync_unlock(&c->mu);
+    return n;
+}
+
 int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_digest *key, struct bz_arena *a,
                  struct bz_reapi_result *out, struct bz_err *err)
 {
+    struct bz_tiers_found found;
     int rc = bz_action_get(c->cas, h, key, BZ_ACTION_OURS, a, out, err);
 
     if (rc == 0)
         bz_index_note_hit(c->index, key);
+    if (rc != BZ_E_NOENT || !c->tiers)
+        return rc;
+    rc = bz_tiers_get_action(c->tiers, h, key, NULL, a, &found, err);
+    if (rc < 0)
+        return rc;
+    *out = found.result;
+    note_origin(c, key, found.from);
+    return 0;
+}
+
+/* The tree itself, to look into it, and then all it names. */
+static int fetch_tree(struct bz_cache *c, struct bz_digest_hasher *h,
+                      const struct bz_reapi_digest *tree, struct bz_cancel *cancel,
+                      struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
+    int rc = bz_tiers_get_blobs(c->tiers, 0, c->cas, tree, 1, cancel, err);
+
+    if (rc == 0)
+        rc = bz_closure_tree(c->cas, h, tree, &blobs, err);
+    if (rc == 0)
+        rc = bz_tiers_get_blobs(c->tiers, 0, c->cas, blobs.at, blobs.len, cancel, err);
+    if (rc == 0)
+        bz_index_note_blob(c->index, tree, bz_clock_wall(), blobs.at, blobs.len);
     return rc;
+}
+
+int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
+                   const struct bz_digest *key, const struct bz_reapi_result *r,
+                   struct bz_cancel *cancel, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs own = {0};
+    enum bz_action_put how;
+    int rc = 0;
+
+    if (!c->tiers || bz_action_has(c->cas, key))
+        return 0;
+    for (size_t i = 0; rc == 0 && i < r->ndirs; i++)
+        if (!bz_reapi_digest_none(&r->dirs[i].tree))
+            rc = fetch_tree(c, h, &r->dirs[i].tree, cancel, err);
+    bz_closure_own(r, &own);
+    if (rc == 0)
+        rc = bz_tiers_get_blobs(c->tiers, 0, c->cas, own.at, own.len, cancel, err);
+    if (rc == 0)
+        rc = bz_action_put(c->cas, h, key, r, &how, err);
+    if (rc < 0)
+        return rc;
+    bz_reindex_result(c->index, key, r, bz_clock_wall());
+    bz_index_note_hit(c->index, key);
+    if (c->upload && nearer_tiers(c, key) > 0)
+        bz_upload_add(c->upload, h, key, r, nearer_tiers(c, key));
+    return 0;
 }
 
 int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
@@ -95,6 +220,8 @@ int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
     rc = bz_action_put(c->cas, h, key, &labelled, how, err);
     if (rc == 0)
         bz_reindex_result(c->index, key, &labelled, bz_clock_wall());
+    if (rc == 0 && c->upload && *how == BZ_ACTION_STORED)
+        bz_upload_add(c->upload, h, key, &labelled, bz_tiers_count(c->tiers));
     return rc;
 }
 
@@ -111,6 +238,17 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
     return rc;
 }
 
+/* What is missing, or was damaged and put aside, may be in a tier. */
+static int heal(struct bz_cache *c, const struct bz_reapi_digest *tree,
+                struct bz_cancel *cancel)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct bz_err err;
+    int rc = bz_digest_hasher_new(&h, &err);
+
+    return rc < 0 ? rc : fetch_tree(c, h, tree, cancel, &err);
+}
+
 int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int dir,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_tree_stats *stats, struct bz_err *err)
@@ -124,6 +262,8 @@ int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int
     else if (c->verify == BZ_CACHE_FIRST_USE && bz_index_checked(c->index, &tree->hash))
         own.check = BZ_CAS_FILE_CHANGED;
     rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
+    if (rc == BZ_E_NOENT && c->tiers && heal(c, tree, out->cancel) == 0)
+        rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
     if (rc == 0 && own.check == BZ_CAS_FILE_CHECK) {
         bz_index_note_blob(c->index, tree, bz_clock_wall(), NULL, 0);
         bz_index_note_checked(c->index, &tree->hash);

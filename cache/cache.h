@@ -4,6 +4,11 @@
  * at first use: the first time this machine restores a tree since it was booted, every
  * byte is hashed; after that only what seems to have been written to.
  *
+ * A cache may have tiers (tiers.h). What the local store lacks is looked for there;
+ * what is stored goes there in the background. A result that came from a tier is filed
+ * in the local store when all its blobs are there, by bz_cache_fetch: as long as nobody
+ * needs its bytes they stay where they are.
+ *
  * Any thread may call anything but close.
  */
 #ifndef BZ_CACHE_CACHE_H
@@ -11,7 +16,9 @@
 
 #include "cache/action.h"
 #include "cache/index.h"
+#include "cache/tiers.h"
 #include "cache/tree.h"
+#include "cache/upload.h"
 
 struct bz_cache;
 
@@ -27,13 +34,17 @@ struct bz_cache_opts {
     struct bz_pool *pool; /* for the index to write on, or NULL */
     struct bz_cas_opts store;
     enum bz_cache_verify verify;
+    struct bz_tiers_opts tiers; /* none if n is 0 */
+    bool keep;                  /* what is stored here is not uploaded */
+    int64_t flush;              /* ns to wait for uploads when it is closed */
 };
 
-/* An index that is new is filled from the store if that holds anything, with a note in
- * the log. The caller closes *out. */
+/* Tiers are not touched before they are needed. An index that is new is filled from the
+ * store if that holds anything, with a note in the log. The caller closes *out. */
 int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
                   struct bz_err *err) BZ_MUST_CHECK;
-void bz_cache_close(struct bz_cache *c); /* NULL is fine; not for workers */
+/* NULL is fine; not for workers. Waits for uploads, but not for ever. */
+void bz_cache_close(struct bz_cache *c);
 static inline void bz_cache_closep(struct bz_cache **c)
 {
     bz_cache_close(*c);
@@ -41,11 +52,21 @@ static inline void bz_cache_closep(struct bz_cache **c)
 
 struct bz_cas *bz_cache_cas(struct bz_cache *c);
 struct bz_index *bz_cache_index(struct bz_cache *c);
+struct bz_tiers *bz_cache_tiers(struct bz_cache *c);   /* NULL if there are none */
+struct bz_upload *bz_cache_upload(struct bz_cache *c); /* NULL if nothing goes there */
 
-/* The result of a key, sealed. BZ_E_NOENT if there is none. Counts as a use. */
+/* The result of a key, from the local store or a tier, sealed. BZ_E_NOENT if there is
+ * none. Counts as a use. */
 int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_digest *key, struct bz_arena *a,
                  struct bz_reapi_result *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Sees to it that all blobs of a result are in the local store, and the result too; to
+ * be called before they are used. Cheap if the result is there. BZ_E_NOENT if a blob is
+ * nowhere: then it is a miss. `cancel` may be NULL. */
+int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
+                   const struct bz_digest *key, const struct bz_reapi_result *r,
+                   struct bz_cancel *cancel, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Files a result whose blobs are stored already. `labels` are kept with it (action.h)
  * and need not be in r->aux. */
@@ -57,7 +78,8 @@ int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_cache_labels *labels, enum bz_action_put *how,
                  struct bz_err *err) BZ_MUST_CHECK;
 
-/* As bz_tree_store and bz_tree_restore; out->check is the policy's. */
+/* As bz_tree_store and bz_tree_restore; out->check is the policy's. What of a tree is
+ * missing or was damaged is fetched from the tiers. */
 int bz_cache_store(struct bz_cache *c, int dir, const char *path,
                    const struct bz_tree_in *in, struct bz_reapi_digest *out,
                    struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;

@@ -187,7 +187,6 @@ static int open_key(const struct bz_shelf *s, const char *name, int flags)
         if (fd >= 0 || errno != ESTALE)
             return fd;
     }
-    errno = ENOENT;
     return -1;
 }
 
@@ -208,6 +207,7 @@ static int open_file(const struct bz_shelf *s, const struct bz_digest *key, int 
                      int *fd, struct bz_err *err)
 {
     char name[BZ_SHELF_NAME];
+    bool stale;
 
     bz_shelf_name(key, name);
     if (s->dir < 0)
@@ -216,8 +216,15 @@ static int open_file(const struct bz_shelf *s, const struct bz_digest *key, int 
     *fd = open_key(s, name, flags);
     if (*fd < 0 && errno == EPERM && flags)
         *fd = open_key(s, name, 0); /* only the owner may read unseen */
-    if (*fd < 0 && errno == ENOENT && s->by_content)
+    stale = *fd < 0 && errno == ESTALE;
+    if (*fd < 0 && (errno == ENOENT || stale) && s->by_content)
         *fd = open_in_trash(s, key);
+    if (*fd < 0 && stale) {
+        (void)bz_fail(err, BZ_E_NOENT, "open %s/%s: the handle is stale", s->kind,
+                      name);
+        err->sys = ESTALE; /* for who can open the directory anew */
+        return BZ_E_NOENT;
+    }
     return *fd < 0 ? bz_fail_sys(err, "open %s/%s", s->kind, name) : 0;
 }
 

@@ -28,6 +28,34 @@ static int index_path(const struct bz_settings *s, const char *root, struct bz_a
     return 0;
 }
 
+/* Places are relative to whoever names them. */
+static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
+                      struct bz_tiers_opts *out, struct bz_err *err)
+{
+    const struct bz_settings_entry *e = &s->at[BZ_SETTING_CACHE_TIERS];
+    struct bz_tier_spec *specs = BZ_ARENA_ARRAY(a, struct bz_tier_spec, e->value.n);
+    int rc = 0;
+
+    *out = (struct bz_tiers_opts){
+        .specs = specs,
+        .n = e->value.n,
+        .timeout = bz_settings_get(s, BZ_SETTING_CACHE_TIMEOUT)->number};
+    for (size_t i = 0; rc == 0 && i < e->value.n; i++) {
+        rc = bz_tier_spec_parse(a, e->value.items[i], &specs[i], err);
+        if (rc == 0 && specs[i].kind == BZ_TIER_SPEC_DIR)
+            rc = bz_setting_value_path(a, specs[i].place, &e->place, &specs[i].place,
+                                       err);
+        if (rc < 0)
+            (void)bz_err_wrap(err, "cache.tiers: '%.*s'",
+                              BZ_STR_ARG(e->value.items[i]));
+    }
+    if (rc < 0 && e->line > 0)
+        (void)bz_err_wrap(err, "%.*s:%u", BZ_STR_ARG(e->source), e->line);
+    else if (rc < 0)
+        (void)bz_err_wrap(err, "%.*s", BZ_STR_ARG(e->source));
+    return rc;
+}
+
 int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
                            struct bz_cache_opts *out, struct bz_err *err)
 {
@@ -46,12 +74,15 @@ int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
         .verify = verify[bz_settings_get(s, BZ_SETTING_CACHE_VERIFY)->number],
         .store.sync = bz_settings_get(s, BZ_SETTING_CACHE_SYNC)->number ? BZ_FS_SYNC
                                                                         : BZ_FS_NOSYNC,
+        .keep = !bz_settings_get(s, BZ_SETTING_CACHE_UPLOAD)->number,
+        .flush = bz_settings_get(s, BZ_SETTING_CACHE_FLUSH)->number,
     };
     if (!out->root || !*out->root)
         return bz_fail(err, BZ_E_INVAL,
                        "there is no place for the store: HOME is not set; set "
                        "BITZEL_CACHE_DIR to a directory");
-    return index_path(s, out->root, a, &out->index, err);
+    rc = read_tiers(s, a, &out->tiers, err);
+    return rc < 0 ? rc : index_path(s, out->root, a, &out->index, err);
 }
 
 int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,

@@ -38,6 +38,9 @@ static const char *const color_choices[] = {
 
 static const struct bz_setting rows[BZ_SETTING_COUNT] = {
     [BZ_SETTING_CACHE_DIR] = IN_HOME("cache.dir", BZ_XDG_CACHE, "The local store"),
+    [BZ_SETTING_CACHE_FLUSH] =
+        ROW("cache.flush", DURATION, "30s",
+            "How long to wait at the end for results that are still being uploaded"),
     [BZ_SETTING_CACHE_MAX_AGE] =
         ROW("cache.max_age", DURATION, "0",
             "Results unused for longer may be removed; 0 is no limit"),
@@ -52,6 +55,13 @@ static const struct bz_setting rows[BZ_SETTING_COUNT] = {
     [BZ_SETTING_CACHE_TIERS] = ROW("cache.tiers", LIST, "",
                                    "Where to look, in this order, for what the local "
                                    "store lacks"),
+    [BZ_SETTING_CACHE_TIMEOUT] =
+        ROW("cache.timeout", DURATION, "5s",
+            "A tier that is silent for so long is left out for the rest of the run"),
+    [BZ_SETTING_CACHE_UPLOAD] = ROW("cache.upload", BOOL, "true",
+                                    "Whether results go to the tiers that are rw; not "
+                                    "when building what is not trusted, as a pull "
+                                    "request"),
     [BZ_SETTING_CACHE_VERIFY] =
         CHOICE("cache.verify", verify_choices, "first-use",
                "When stored bytes are checked against their digest"),

@@ -1,5 +1,6 @@
 #include "cache/cache.h"
 
+#include "tests/unit/cache/fake_tier.h"
 #include "tests/unit/cache/forest.h"
 
 static const struct bz_digest key = {{1}};
@@ -145,6 +146,193 @@ static void a_first_use_is_remembered(void **state)
     bz_cache_close(c);
 }
 
+/* A cache of another machine, with a store `mN` of its own and these tiers. */
+static struct bz_cache *open_slow_machine(struct grove *g, int n, size_t ntiers,
+                                          int64_t timeout)
+{
+    struct bz_cache_opts opts = {
+        .tiers = {.specs = fake_specs,
+                  .n = ntiers,
+                  .timeout = timeout,
+                  .open = fake_open},
+        .flush = timeout
+    };
+    struct bz_cache *c;
+    char root[320];
+
+    snprintf(root, sizeof(root), "%s/m%d", g->s->scratch->path, n);
+    opts.root = root;
+    assert_ok(bz_cache_open(&opts, &c, &g->s->err), &g->s->err);
+    return c;
+}
+
+static struct bz_cache *open_machine(struct grove *g, int n, size_t ntiers)
+{
+    return open_slow_machine(g, n, ntiers, 60 * BZ_CLOCK_S);
+}
+
+static void make_result(struct grove *g, struct bz_cache *c)
+{
+    struct bz_reapi_outdir dir = {.path = BZ_STR("t")};
+    struct bz_reapi_result r = {.dirs = &dir, .ndirs = 1};
+    enum bz_action_put how;
+
+    if (!bz_fs_exists(g->s->dir, "t"))
+        forest_make(g->s->dir, "t", 5, 30);
+    assert_ok(
+        bz_cache_store(c, g->s->dir, "t", &g->in, &dir.tree, &g->stats, &g->s->err),
+        &g->s->err);
+    assert_ok(bz_cache_put(c, g->s->h, &key, &r, &labels, &how, &g->s->err),
+              &g->s->err);
+}
+
+/* Looks the key up, fetches and restores it as `out`. */
+static int use_result(struct grove *g, struct bz_cache *c)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_reapi_result r;
+    int rc = bz_cache_get(c, g->s->h, &key, &a, &r, &g->s->err);
+
+    if (rc == 0)
+        rc = bz_cache_fetch(c, g->s->h, &key, &r, NULL, &g->s->err);
+    return rc < 0 ? rc : restore(g, c, &r.dirs[0].tree);
+}
+
+static void assert_same_trees(struct grove *g)
+{
+    char *want = forest_describe(g->s->h, g->s->dir, "t");
+    char *got = forest_describe(g->s->h, g->s->dir, "out");
+
+    assert_string_equal(got, want);
+    free(want);
+    free(got);
+}
+
+static void another_machine_restores_what_this_one_stored(void **state)
+{
+    struct grove *g = *state;
+    struct bz_cache *c;
+
+    fakes_init(g->s);
+    c = open_machine(g, 1, 2);
+    make_result(g, c);
+    bz_cache_close(c); /* waits for the upload */
+    assert_true(bz_action_has(fakes[0].cas, &key));
+    c = open_machine(g, 2, 2);
+    assert_int_equal(use_result(g, c), 0);
+    assert_same_trees(g);
+    assert_true(bz_action_has(bz_cache_cas(c), &key)); /* now it is here as well */
+    atomic_store(&fakes[0].mood, FAKE_FAILS);
+    atomic_store(&fakes[1].mood, FAKE_FAILS);
+    assert_int_equal(use_result(g, c), 0);
+    bz_cache_close(c);
+    fakes_release();
+}
+
+static void a_result_is_not_filed_before_its_bytes_are_here(void **state)
+{
+    struct grove *g = *state;
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_reapi_result r;
+    struct bz_cache *c;
+
+    fakes_init(g->s);
+    c = open_machine(g, 1, 1);
+    make_result(g, c);
+    bz_cache_close(c);
+    c = open_machine(g, 2, 1);
+    assert_ok(bz_cache_get(c, g->s->h, &key, &a, &r, &g->s->err), &g->s->err);
+    assert_false(bz_action_has(bz_cache_cas(c), &key));
+    atomic_store(&fakes[0].mood, FAKE_LIES);
+    assert_int_equal(bz_cache_fetch(c, g->s->h, &key, &r, NULL, &g->s->err),
+                     BZ_E_NOENT);
+    assert_false(bz_action_has(bz_cache_cas(c), &key));
+    bz_cache_close(c);
+    fakes_release();
+}
+
+static void what_came_from_afar_fills_the_nearer_tiers(void **state)
+{
+    struct grove *g = *state;
+    struct bz_cache *c;
+
+    fakes_init(g->s);
+    atomic_store(&fakes[0].mood, FAKE_REFUSES);
+    c = open_machine(g, 1, 2);
+    make_result(g, c);
+    bz_cache_close(c);
+    assert_false(bz_action_has(fakes[0].cas, &key));
+    atomic_store(&fakes[0].mood, FAKE_WORKS);
+    c = open_machine(g, 2, 3);
+    assert_int_equal(use_result(g, c), 0);
+    bz_cache_close(c);
+    assert_true(bz_action_has(fakes[0].cas, &key));
+    atomic_store(&fakes[1].mood, FAKE_FAILS);
+    c = open_machine(g, 3, 2);
+    assert_int_equal(use_result(g, c), 0); /* with all its blobs */
+    bz_cache_close(c);
+    fakes_release();
+}
+
+/* The blob of a file of machine 1, by hard link or copy, gets a wrong byte. */
+static void damage_blob(struct grove *g, struct bz_cas *other)
+{
+    struct bz_reapi_digest d;
+    char name[BZ_SHELF_NAME], path[128];
+
+    assert_ok(bz_cas_put(other, g->s->h, "text", 4, &d, &g->s->err), &g->s->err);
+    bz_shelf_name(&d.hash, name);
+    snprintf(path, sizeof(path), "m1/cas/%s", name);
+    damage(g->s->dir, path, 1, false);
+}
+
+static void what_is_damaged_here_is_fetched_anew(void **state)
+{
+    struct grove *g = *state;
+    struct bz_cache *c;
+
+    fakes_init(g->s);
+    make_dirs(g->s->dir, "t");
+    put(g->s->dir, "t/f", "text");
+    c = open_machine(g, 1, 1);
+    make_result(g, c);
+    bz_cache_close(c);
+    assert_ok(bz_fs_remove(g->s->dir, "t", &g->s->err), &g->s->err);
+    make_dirs(g->s->dir, "t");
+    put(g->s->dir, "t/f", "text");
+    damage_blob(g, fakes[0].cas);
+    c = open_machine(g, 1, 1);
+    assert_int_equal(use_result(g, c), 0);
+    assert_same_trees(g);
+    bz_cache_close(c);
+    damage_blob(g, fakes[1].cas);
+    atomic_store(&fakes[0].mood, FAKE_FAILS); /* then it is a miss */
+    c = open_machine(g, 1, 1);
+    assert_int_equal(use_result(g, c), BZ_E_NOENT);
+    bz_cache_close(c);
+    fakes_release();
+}
+
+static void tiers_that_fail_leave_a_cache_that_works(void **state)
+{
+    static const enum fake_mood moods[] = {FAKE_FAILS, FAKE_STALLS, FAKE_ABSENT,
+                                           FAKE_FULL};
+    struct grove *g = *state;
+
+    for (size_t i = 0; i < BZ_COUNTOF(moods); i++) {
+        struct bz_cache *c;
+
+        fakes_init(g->s);
+        atomic_store(&fakes[0].mood, moods[i]);
+        c = open_slow_machine(g, (int)i, 1, 100 * BZ_CLOCK_MS);
+        assert_int_equal(use_result(g, c), BZ_E_NOENT);
+        make_result(g, c);
+        assert_int_equal(use_result(g, c), 0);
+        bz_cache_close(c);
+        fakes_release();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +341,11 @@ int main(void)
         grove_test(the_policy_decides_what_is_hashed),
         grove_test(always_means_always),
         grove_test(a_first_use_is_remembered),
+        grove_test(another_machine_restores_what_this_one_stored),
+        grove_test(a_result_is_not_filed_before_its_bytes_are_here),
+        grove_test(what_came_from_afar_fills_the_nearer_tiers),
+        grove_test(what_is_damaged_here_is_fetched_anew),
+        grove_test(tiers_that_fail_leave_a_cache_that_works),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* tier_spec.h - how a tier is described in the settings.
+ *
+ *     PLACE [ro|rw] [trust=KEY,KEY...]
+ *
+ * PLACE is `dir:PATH`, a directory that others share, or an http:// or https:// URL. A
+ * tier is for reading unless it says `rw`: nothing leaves this machine unasked. With
+ * `trust` only results signed by one of these keys are taken from it (trust.h).
+ */
+#ifndef BZ_CACHE_TIER_SPEC_H
+#define BZ_CACHE_TIER_SPEC_H
+
+#include "cache/tier.h"
+
+#define BZ_TIER_SPEC_KEYS 16
+
+enum bz_tier_spec_kind { BZ_TIER_SPEC_DIR, BZ_TIER_SPEC_HTTP };
+
+struct bz_tier_spec {
+    enum bz_tier_spec_kind kind;
+    struct bz_str place; /* the path as it was written, or the URL; terminated */
+    struct bz_str name;  /* what messages call it, without secrets; terminated */
+    bool write;
+    struct bz_str trust[BZ_TIER_SPEC_KEYS]; /* names of keys */
+    size_t ntrust;
+};
+
+/* The texts are in the arena. BZ_E_INVAL, saying what was expected. */
+int bz_tier_spec_parse(struct bz_arena *a, struct bz_str text, struct bz_tier_spec *out,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* Opens what it describes. A directory must be there. */
+int bz_tier_spec_open(const struct bz_tier_spec *spec, struct bz_tier **out,
+                      struct bz_err *err) BZ_MUST_CHECK;
+
+#endif
