@@ -248,6 +248,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = bz_signing_run(&s, &p, &goal, v->inputs ? keep_inputs : NULL, &l, err);
     }
     bz_cmd_open_diags(env, &p);
+    if (!env->global.quiet)
+        bz_out_put(&env->log, bz_buf_text(&s.notes), s.notes.len);
     if (rc < 0 || v->record || !s.keys)
         return rc;
     if (v->json)

@@ -15,6 +15,7 @@ enum { GRAIN = 4 }; /* recipes taken at a time */
 struct row {
     struct bz_digest_hasher *hasher;
     struct bz_arena arena;
+    struct bz_buf notes;
     size_t failed; /* the first item that did, from 1; 0: none */
     struct bz_err err;
 };
@@ -64,7 +65,12 @@ static int digest_tasks(struct run *run, struct row *row, struct bz_meta *m,
         rc = digest_task(run, row, b, m->vars, first + (uint32_t)i, &tasks[i], err);
     item->memo.tasks = tasks;
     item->memo.n = n;
-    return rc;
+    if (rc < 0)
+        return rc;
+    bz_buf_truncate(&row->notes, 0);
+    bz_base_leaks(b, &row->notes);
+    item->memo.notes = bz_arena_dup(&row->arena, bz_buf_str(&row->notes));
+    return 0;
 }
 
 static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
@@ -98,6 +104,7 @@ static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *
     struct bz_finalize_opts opts = {.path = r->facts->path,
                                     .layer = r->facts->layer,
                                     .appends = &item->appends,
+                                    .notes = &row->notes, /* the survey's to tell */
                                     .only = r->facts->variant};
     struct bz_meta *m;
     int rc = bz_finalize_recipe(p->mcs.at[r->part].config, p->library, &opts, &f, err);
@@ -219,6 +226,7 @@ int bz_digesting_run(struct bz_digesting *e, struct bz_digesting_item *items, si
         rc = first_error(&run, err);
     for (unsigned i = 0; i < run.nrows; i++) {
         bz_digest_hasher_free(run.rows[i].hasher);
+        bz_buf_release(&run.rows[i].notes);
         BZ_VEC_PUSH(&e->arenas, run.rows[i].arena);
     }
     for (size_t i = 0; i < e->p->mcs.len; i++)

@@ -22,7 +22,8 @@ struct signer {
     bool only; /* what is to be shown, and no signatures */
     struct bz_sums sums;
     struct bz_memo memo;
-    struct bz_arena arena;      /* names of files, until the task is signed */
+    struct bz_map noted;   /* lines of the notes; as long as the texts they are from */
+    struct bz_arena arena; /* names of files, until the task is signed */
     struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
     struct BZ_VEC(struct bz_memo_recipe) fresh; /* what was not remembered */
 };
@@ -58,10 +59,24 @@ static int sign_task(struct signer *w, uint32_t t, const struct bz_memo_task *me
     return rc;
 }
 
+/* Classes and configurations are part of many recipes. */
+static void add_notes(struct signer *w, struct bz_str notes)
+{
+    struct bz_str line;
+
+    while (notes.n > 0 && bz_str_next_part(&notes, '\n', &line)) {
+        if (line.n == 0 || bz_map_put(&w->noted, line)->u++)
+            continue;
+        bz_buf_add_str(&w->s->notes, line);
+        bz_buf_add_char(&w->s->notes, '\n');
+    }
+}
+
 /* ---- what is remembered ---- */
 
 /* What is remembered of all tasks of a recipe, in their order, if that still holds. */
-static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out)
+static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out,
+                   struct bz_str *notes)
 {
     const struct bz_tgraph *g = &w->goal->graph;
     const struct bz_tgraph_recipe *r = &g->recipes[recipe];
@@ -73,6 +88,7 @@ static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out)
     bz_lineage_key(r->facts->lineage, w->goal->survey.parts.at[r->part].config, key.b);
     if (!bz_memo_find(&w->memo, &key, &found))
         return false;
+    *notes = found.notes;
     for (uint32_t t = r->first; t < g->recipes[recipe + 1].first; t++, out++)
         if (!bz_memo_task(&w->memo, &found, g->tasks[t].facts->name, out) ||
             !bz_files_hold(out->files))
@@ -100,11 +116,14 @@ static int recall_all(struct signer *w, struct bz_err *err)
     for (uint32_t r = 0; r < g->nrecipes && rc == 0; r++) {
         uint32_t first = g->recipes[r].first, n = g->recipes[r + 1].first - first;
         struct bz_digesting_item item = {.recipe = r};
+        struct bz_str notes;
 
         if (w->only && !is_shown(w, r))
             continue;
         BZ_VEC_RESERVE(&tasks, n + 1);
-        item.known = recall(w, r, tasks.at);
+        item.known = recall(w, r, tasks.at, &notes);
+        if (item.known)
+            add_notes(w, notes);
         w->s->evaluated += !item.known;
         if (is_shown(w, r))
             BZ_VEC_PUSH(&w->shown, item);
@@ -145,6 +164,8 @@ static int sign_items(struct signer *w, const struct items *items, struct bz_err
 
         for (size_t k = 0; k < item->memo.n && rc == 0 && items == &w->hidden; k++)
             rc = sign_task(w, first + (uint32_t)k, &item->memo.tasks[k], err);
+        if (!item->known)
+            add_notes(w, item->memo.notes);
         if (!item->known && memcmp(&item->memo.key, &none, sizeof(none)) != 0)
             BZ_VEC_PUSH(&w->fresh, item->memo);
     }
@@ -198,6 +219,7 @@ static int sign_all(struct signer *w, const struct places *at, struct bz_err *er
     if (rc == 0 && !w->only)
         bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
     remember(w, at);
+    bz_map_release(&w->noted);
     return rc;
 }
 
@@ -260,5 +282,6 @@ void bz_signing_release(struct bz_signing *s)
 {
     free(s->base);
     free(s->keys);
+    bz_buf_release(&s->notes);
     *s = (struct bz_signing){0};
 }

@@ -18,6 +18,7 @@ struct bz_signing {
     struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
     struct bz_digest *keys; /* [tasks of the graph]: the signatures */
     size_t evaluated;       /* recipes of the graph that had to be */
+    struct bz_buf notes;    /* warnings about what is signed, each line once */
 };
 
 /* What counts for one task. Everything lasts for the call that shows it. */

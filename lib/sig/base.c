@@ -3,9 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sig/leaks.h"
+#include "sig/roots.h"
 
 /* Changes when the same inputs are to give other digests. */
-#define FORMAT "bitzel signature 1"
+#define FORMAT "bitzel signature 2"
+
+/* Of the user and the host: tasks run in an environment that is always the same. */
+#define NEVER "HOME LC_ALL LOGNAME PATH PWD SHELL TERM USER"
 
 enum tag {
     TAG_FORMAT = 1,
@@ -20,16 +25,21 @@ enum tag {
     TAG_BASE,
     TAG_FILE,
     TAG_CONTENT,
+    TAG_PLACES,
 };
 
 /* What is known of an item of bz_deps besides its text. */
 struct extra {
     struct bz_digest digest; /* zero: not computed yet */
+    struct bz_str value;     /* with names for directories of this host */
+    struct bz_str places;    /* where these are */
 };
 
 struct bz_base {
     struct bz_digest_hasher *hasher;
     struct bz_deps deps;
+    struct bz_roots roots;
+    struct bz_arena arena;
     struct bz_str recipe, machine, distro;
     struct extras BZ_VEC(struct extra) extras;   /* by number of the item */
     struct bz_base_order BZ_VEC(uint32_t) order; /* numbers of all items, by name */
@@ -57,11 +67,15 @@ int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
 {
     BZ_CLEANUP(bz_base_freep) struct bz_base *b = bz_mem_zalloc(sizeof(*b));
     struct bz_deps_opts opts = {0};
-    int rc = bz_vars_get(v, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &opts.ignored, err);
+    struct bz_str ignored = {0};
+    int rc = bz_vars_get(v, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &ignored, err);
 
     b->hasher = hasher;
+    opts.ignored = bz_arena_printf(&b->arena, NEVER " %.*s", BZ_STR_ARG(ignored));
     if (rc == 0)
         rc = bz_deps_open(&b->deps, v, &opts, err);
+    if (rc == 0)
+        rc = bz_roots_open(&b->roots, v, err);
     if (rc == 0)
         rc = bz_vars_get(v, BZ_STR("PN"), 0, &b->recipe, err);
     if (rc == 0)
@@ -78,6 +92,8 @@ void bz_base_free(struct bz_base *b)
     if (!b)
         return;
     bz_deps_close(&b->deps);
+    bz_roots_close(&b->roots);
+    bz_arena_release(&b->arena);
     bz_vec_release(&b->extras);
     bz_vec_release(&b->order);
     free(b);
@@ -93,28 +109,49 @@ static void add_text(struct bz_base *b, enum tag tag, struct bz_str text)
     bz_digest_add_field(b->hasher, (uint8_t)tag, text.p, text.n);
 }
 
+/* What is signed of a text. Where names were put counts, too: the text might have had
+ * one of them already. */
+static void add_value(struct bz_base *b, enum tag tag, const struct extra *x)
+{
+    add_text(b, tag, x->value);
+    if (x->places.n > 0)
+        add_text(b, TAG_PLACES, x->places);
+}
+
+static void name_dirs(struct bz_base *b, struct bz_str value, struct extra *x)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0}, places = {0};
+
+    x->value = value;
+    if (value.n == 0 || !bz_roots_name(&b->roots, value, &out, &places))
+        return;
+    x->value = bz_arena_dup(&b->arena, bz_buf_str(&out));
+    x->places = bz_arena_dup(&b->arena, bz_buf_str(&places));
+}
+
 /* The digest of an item, computed once for all tasks that it counts for. */
 static const struct bz_digest *digest_of(struct bz_base *b, size_t item)
 {
-    struct bz_digest *d;
+    struct extra *x;
 
     while (b->extras.len < b->deps.items.len)
-        BZ_VEC_PUSH(&b->extras, (struct extra){{{0}}});
-    d = &b->extras.at[item].digest;
-    if (bz_digest_is_zero(d)) {
+        BZ_VEC_PUSH(&b->extras, (struct extra){{{0}}, {0}, {0}});
+    x = &b->extras.at[item];
+    if (bz_digest_is_zero(&x->digest)) {
+        name_dirs(b, b->deps.items.at[item].value, x);
         bz_digest_begin(b->hasher);
         add_text(b, TAG_NAME, b->deps.items.at[item].name);
-        add_text(b, TAG_VALUE, b->deps.items.at[item].value);
-        bz_digest_end(b->hasher, d);
+        add_value(b, TAG_VALUE, x);
+        bz_digest_end(b->hasher, &x->digest);
     }
-    return d;
+    return &x->digest;
 }
 
 static void note_input(struct bz_base *b, size_t item, struct bz_base_inputs *inputs)
 {
     if (inputs)
         BZ_VEC_PUSH(inputs, (struct bz_base_input){b->deps.items.at[item].name,
-                                                   b->deps.items.at[item].value,
+                                                   b->extras.at[item].value,
                                                    *digest_of(b, item)});
 }
 
@@ -176,7 +213,7 @@ int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
     add_text(b, TAG_FORMAT, BZ_STR(FORMAT));
     add_text(b, TAG_RECIPE, b->recipe);
     add_text(b, TAG_TASK, task);
-    add_text(b, TAG_CODE, b->deps.items.at[id.i].value);
+    add_value(b, TAG_CODE, &b->extras.at[id.i]);
     add_inputs(b, &all, inputs);
     if (b->machine.p)
         add_text(b, TAG_MACHINE, b->machine);
@@ -185,6 +222,11 @@ int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
     bz_digest_end(b->hasher, out);
     bz_bitset_release(&all);
     return 0;
+}
+
+void bz_base_leaks(struct bz_base *b, struct bz_buf *notes)
+{
+    bz_leaks_find(&b->deps, b->deps.ndone, &b->roots, notes);
 }
 
 void bz_base_add_files(struct bz_digest_hasher *hasher,

@@ -2,8 +2,9 @@
  *
  * A digest of length-prefixed, tagged fields: the format's version, the recipe, the
  * task, its code, each variable that counts with what counts of it (deps.h) in the
- * order of their names, machine and distro. Paths of the host, the user and the time
- * are no fields; they enter only if a variable that counts has them in its text.
+ * order of their names, machine and distro. The user, the time and what passes from the
+ * environment of any user are no fields, and names stand for the build directory and
+ * the layers (roots.h): where these lie does not count.
  *
  * Machine and distro are left out for recipes that are built to run on the build host
  * (override class-native): these serve every machine.
@@ -11,13 +12,14 @@
 #ifndef BZ_SIG_BASE_H
 #define BZ_SIG_BASE_H
 
+#include "base/buf.h"
 #include "codec/digest.h"
 #include "sig/deps.h"
 
 /* One thing that counts. */
 struct bz_base_input {
     struct bz_str name;      /* of a variable, or NAME[flag] */
-    struct bz_str value;     /* what counts of it */
+    struct bz_str value;     /* what counts of it, as signed */
     struct bz_digest digest; /* of both */
 };
 
@@ -50,6 +52,10 @@ void bz_base_freep(struct bz_base **b);
  * code not be read. */
 int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
                  struct bz_base_inputs *inputs, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Adds warnings, one a line, about where paths of this host were written into what
+ * counts for the tasks so far. */
+void bz_base_leaks(struct bz_base *b, struct bz_buf *notes);
 
 /* Adds the files that count, if there are any, to the digest of a task. */
 void bz_base_add_files(struct bz_digest_hasher *hasher,

@@ -58,11 +58,20 @@ class Sig(Project):
             with self.subTest(why):
                 self.assertEqual(self.changed_by(name, text), expected)
 
-    def test_a_moved_checkout_has_the_same_signatures(self):
-        self.write("meta-one/recipes/lib.bb",
-                   'FILESPATH = "${TOPDIR}/../meta-one/recipes/files"\nSRC = "l"\nFLAGS = ""\n'
-                   'SRC_URI = "file://fix.patch file://tree"\n'
-                   'do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"\n')
+    def test_a_moved_checkout_of_another_user_has_the_same_signatures(self):
+        """Everything that names a place by a variable, expanded early or late."""
+        self.write("meta-one/recipes/lib.bb", r"""
+FILESPATH = "${TOPDIR}/../meta-one/recipes/files"
+SRC = "${FILE} ${TOPDIR} ${HERE} ${NOW} ${LAYER} ${BBPATH} -I${NOW}/include"
+FLAGS = "${@os.path.dirname(d.getVar('FILE'))} ${HOME} ${USER}"
+HERE = "${THISDIR}/x"
+NOW := "${THISDIR}/x:${FILE}:${TOPDIR}"
+SRC_URI = "file://fix.patch file://tree"
+do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"
+""")
+        layer = self.dir / "meta-two/conf/layer.conf"
+        layer.write_text(layer.read_text(encoding="utf-8") + 'LAYER = "${LAYERDIR}/y"\n',
+                         encoding="utf-8")
         self.write("meta-one/recipes/files/fix.patch", "one")
         self.write("meta-one/recipes/files/tree/deep/a", "a")
         before = self.keys()
@@ -70,7 +79,35 @@ class Sig(Project):
         moved.mkdir(parents=True)
         for name in ("build", "meta-one", "meta-two"):
             shutil.copytree(self.dir / name, moved / name)
-        self.assertEqual(self.keys(where=moved), before)
+        for remembered in (True, False):
+            self.assertEqual(self.keys(where=moved), before)
+            if remembered:
+                shutil.rmtree(moved / "build/cache")
+        other = {"HOME": str(moved), "USER": "you", "LOGNAME": "you", "SHELL": "/bin/false",
+                 "PATH": "/bin", "PWD": "/", "LC_ALL": "C", "TERM": "dumb"}
+        result = self.sig("--all", "--json", "app", where=moved, env=other)
+        self.assertEqual({t["name"]: t["signature"] for t in result.json["tasks"]}, before)
+        self.assertEqual(result.err, "")  # nobody wrote a path
+        inputs = self.sig("--all", "--inputs", "--json", "app", where=moved).out
+        self.assertNotIn(str(self.dir), inputs)
+
+    def test_a_path_of_this_host_is_a_warning_each_time(self):
+        recipe = self.dir / "meta-one/recipes/lib.bb"
+        recipe.write_text(f'SRC = "l"\nFLAGS = "-O1"\nFLAGS += "-I{self.dir}/build/inc"\n'
+                          f'UNREAD = "{self.dir}/x"\n', encoding="utf-8")
+        self.write("meta-one/classes/base.bbclass", (self.dir / "meta-one/classes/base.bbclass")
+                   .read_text(encoding="utf-8").replace("fetch ${SRC}",
+                                                        f"fetch {self.dir}/meta-two/x"))
+        for _ in range(2):  # evaluated, and remembered
+            result = self.sig("--all", "app")
+            self.assert_exit(result, 0)
+            lines = result.err.splitlines()
+            self.assertEqual(len(lines), 2, result.err)
+            self.assertRegex(result.err, r"/lib\.bb:3: warning: FLAGS has the path "
+                             r"\S+/build of this host in it, .*write \$\{TOPDIR\}, or ")
+            self.assertRegex(result.err, r"/base\.bbclass:\d+: warning: do_fetch has the path ")
+        result = self.sig("--all", "-q", "app")
+        self.assertEqual((result.code, result.err), (0, ""))
 
     def test_local_sources_count_by_name_mode_and_content(self):
         recipe = "meta-one/recipes/lib.bb"
