@@ -7,8 +7,11 @@
 #include "base/sync.h"
 #include "net/flight.h"
 
-#define LARGE ((uint64_t)1 << 20) /* bodies that are worth large buffers */
+/* Bodies that are worth a large buffer when they come. What goes is copied in pieces
+ * that stay in the CPU's cache: 64 KiB take half of the time that 256 KiB do. */
+#define LARGE ((uint64_t)1 << 20)
 #define LARGE_BUFFER 262144L
+#define SMALL_BUFFER 16384L
 
 enum state { FREE, WAITING, FLYING };
 
@@ -236,21 +239,19 @@ static void prepare(const struct bz_http *http, struct slot *s)
 {
     const struct bz_http_request *r = s->f.r;
     CURL *c = s->easy;
-    bool large = (r->method == BZ_HTTP_GET ? r->sink.limit : r->source.n) > LARGE;
+    bool large = r->method == BZ_HTTP_GET && r->sink.limit > LARGE;
 
     s->text[0] = '\0';
     curl_easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
     curl_easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
     curl_easy_setopt(c, CURLOPT_HTTPHEADER,
                      r->method == BZ_HTTP_PUT ? http->put_headers : http->get_headers);
-    curl_easy_setopt(c, CURLOPT_BUFFERSIZE,
-                     large && r->method == BZ_HTTP_GET ? LARGE_BUFFER : 16384L);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, large ? LARGE_BUFFER : SMALL_BUFFER);
     if (r->method == BZ_HTTP_HEAD)
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     if (r->method == BZ_HTTP_PUT) {
         curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
         curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
-        curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, large ? LARGE_BUFFER : 65536L);
     }
     log_in(&http->opts.auth, s);
 }

@@ -165,6 +165,59 @@ static void what_a_server_keeps_is_a_directory_tier(void **state)
     web->ops->close(web);
 }
 
+struct share {
+    struct site *s;
+    struct bz_tier *t;
+    struct haul_blobs blobs;
+    atomic_uint failed;
+};
+
+/* Some of the blobs, from one of several threads, to the server and back. */
+static void haul_some(struct bz_worker *w, size_t begin, size_t end, void *arg)
+{
+    struct share *sh = arg;
+    struct bz_tier_call call = {0};
+    struct bz_err err;
+    struct bz_tier_blob *at = &sh->blobs.at[begin];
+
+    (void)w;
+    if (bz_digest_hasher_new(&call.h, &err) < 0 ||
+        sh->t->ops->put_blobs(sh->t, &call, at, end - begin, sh->s->g->s->cas, &err) <
+            0 ||
+        sh->t->ops->get_blobs(sh->t, &call, at, end - begin, sh->s->far, &err) < 0)
+        atomic_fetch_add(&sh->failed, 1);
+    bz_digest_hasher_free(call.h);
+}
+
+static void haul_all(struct bz_worker *w, void *arg)
+{
+    struct share *sh = arg;
+
+    bz_pool_for(w, 0, sh->blobs.len, 7, haul_some, sh);
+}
+
+static void threads_share_one_tier(void **state)
+{
+    struct site *s = *state;
+    struct share sh = {.s = s};
+
+    start(s, &(struct nginx_opts){0});
+    s->opts.http.concurrent = 6;
+    sh.t = open_http(s);
+    for (unsigned i = 0; i < 200; i++) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%u", i % 150); /* some of them twice */
+        BZ_VEC_PUSH(&sh.blobs, (struct bz_tier_blob){store_text(s->g->s, text), 1});
+    }
+    bz_pool_call(s->g->pool, haul_all, &sh);
+    assert_int_equal(sh.failed, 0);
+    for (size_t i = 0; i < sh.blobs.len; i++)
+        assert_true(bz_cas_has(s->far, &sh.blobs.at[i].digest));
+    bz_vec_release(&sh.blobs);
+    sh.t->ops->close(sh.t);
+}
+
 /* Pushes and pulls a small tree; returns what pushing says, or else what pulling does.
  */
 static int try_it(struct site *s)
@@ -323,6 +376,7 @@ int main(void)
         site_test(any_tree_comes_back_from_a_web_server),
         site_test(any_tree_comes_back_from_a_directory),
         site_test(what_a_server_keeps_is_a_directory_tier),
+        site_test(threads_share_one_tier),
         site_test(a_user_and_a_password_are_asked_for),
         site_test(a_token_is_asked_for),
         site_test(a_server_that_only_reads_is_read_from),
