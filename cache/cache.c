@@ -6,6 +6,7 @@
 #include "base/sync.h"
 #include "base/vec.h"
 #include "cache/closure.h"
+#include "cache/quota.h"
 #include "cache/reindex.h"
 #include "os/clock.h"
 
@@ -20,6 +21,9 @@ struct bz_cache {
     struct bz_arena keys; /* mu; of the next */
     struct bz_map from;   /* mu; the tier of each result found in one, if there is an
                              upload, for then those before it lack the result */
+    struct bz_quota quota;
+    char *gc_lock;       /* owned; or NULL */
+    atomic_ullong added; /* bytes of trees since the last result was filed */
 };
 
 /* Not having an index is no reason to fail, nor is failing to fill it. */
@@ -49,6 +53,23 @@ static void open_tiers(struct bz_cache *c, const struct bz_cache_opts *opts)
         c->upload = bz_upload_new(c->tiers, c->cas, opts->pool);
 }
 
+/* The lock lies beside the index: both are this machine's own. */
+static void open_quota(struct bz_cache *c, const struct bz_cache_opts *opts)
+{
+    struct bz_quota_opts quota = {.max_size = opts->max_size,
+                                  .min_free = opts->min_free,
+                                  .max_age = opts->max_age};
+    size_t n = opts->index ? strlen(opts->index) : 0;
+
+    if (n > 0) {
+        c->gc_lock = bz_mem_alloc(n + sizeof(".gc"));
+        memcpy(c->gc_lock, opts->index, n);
+        memcpy(c->gc_lock + n, ".gc", sizeof(".gc"));
+    }
+    quota.lock = c->gc_lock;
+    bz_quota_open(&c->quota, c->cas, c->index, opts->pool, &quota);
+}
+
 int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
                   struct bz_err *err)
 {
@@ -66,6 +87,7 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
     open_tiers(c, opts);
     if (state == BZ_INDEX_NEW)
         fill_index(c);
+    open_quota(c, opts);
     *out = c;
     c = NULL; /* the caller owns it now */
     return 0;
@@ -75,6 +97,7 @@ void bz_cache_close(struct bz_cache *c)
 {
     if (!c)
         return;
+    bz_quota_close(&c->quota);
     bz_upload_close(c->upload, bz_clock_in(c->flush));
     bz_index_close(c->index);
     /* A call that hangs in the kernel may go on one day and use the store. */
@@ -82,6 +105,7 @@ void bz_cache_close(struct bz_cache *c)
         bz_cas_close(c->cas);
     bz_map_release(&c->from);
     bz_arena_release(&c->keys);
+    free(c->gc_lock);
     free(c);
 }
 
@@ -222,6 +246,9 @@ int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
         bz_reindex_result(c->index, key, &labelled, bz_clock_wall());
     if (rc == 0 && c->upload && *how == BZ_ACTION_STORED)
         bz_upload_add(c->upload, h, key, &labelled, bz_tiers_count(c->tiers));
+    if (rc == 0) /* relaxed: a sum, of which each byte is taken once */
+        bz_quota_note(&c->quota,
+                      atomic_exchange_explicit(&c->added, 0, memory_order_relaxed));
     return rc;
 }
 
@@ -234,6 +261,7 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
     if (rc == 0) {
         bz_index_note_blob(c->index, out, bz_clock_wall(), NULL, 0);
         bz_index_note_checked(c->index, &out->hash); /* hashed just now */
+        atomic_fetch_add_explicit(&c->added, stats->bytes, memory_order_relaxed);
     }
     return rc;
 }

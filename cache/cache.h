@@ -37,6 +37,9 @@ struct bz_cache_opts {
     struct bz_tiers_opts tiers; /* none if n is 0 */
     bool keep;                  /* what is stored here is not uploaded */
     int64_t flush;              /* ns to wait for uploads when it is closed */
+    /* Beyond these it collects by itself, see quota.h; 0: no limit. */
+    uint64_t max_size, min_free;
+    int64_t max_age;
 };
 
 /* Tiers are not touched before they are needed. An index that is new is filled from the
