@@ -46,9 +46,9 @@ struct bz_cmd_env {
 typedef int (*bz_cmd_fn)(struct bz_cmd_env *env, const void *values,
                          struct bz_err *err);
 
-/* A command may have commands of its own, as `project lock`. It then takes no
- * arguments; `run` is for a line that names none of them, or NULL if one must be
- * named. */
+/* A command may have commands of its own, as `project lock`. `run` is for a line that
+ * names none of them, or NULL if one must be named. If it takes arguments, too, one of
+ * its commands is meant only where the first word is its name. */
 struct bz_cmd {
     const char *of; /* the command that this one is part of, or NULL */
     const char *name;
@@ -82,12 +82,20 @@ extern const struct bz_cmd bz_cmd_project;
 extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
 extern const struct bz_cmd bz_cmd_recipes;
 extern const struct bz_cmd bz_cmd_sig;
+extern const struct bz_cmd bz_cmd_sig_diff; /* of bz_cmd_sig */
 extern const struct bz_cmd bz_cmd_version;
+extern const struct bz_cmd bz_cmd_why;
 
 /* The named command of `of`, or of bitzel itself if that is NULL; or NULL and *err
  * filled with the nearest names. */
 const struct bz_cmd *bz_cmd_find(const struct bz_cmd_env *env, const struct bz_cmd *of,
                                  const char *name, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether it takes arguments of its own. */
+static inline bool bz_cmd_has_args(const struct bz_cmd *cmd)
+{
+    return cmd->args && cmd->args[0].name;
+}
 
 /* BZ_E_INVAL, with their names, if one of its commands must be named. */
 int bz_cmd_check_run(const struct bz_cmd *cmd, struct bz_err *err) BZ_MUST_CHECK;

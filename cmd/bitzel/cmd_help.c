@@ -80,9 +80,9 @@ void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd)
 
     (void)bz_cmd_words(cmd, name, sizeof(name));
     bz_opt_help_usage(out, name,
-                      !cmd->subs ? cmd->args
-                      : cmd->run ? sub_args
-                                 : bitzel_args);
+                      !cmd->subs || bz_cmd_has_args(cmd) ? cmd->args
+                      : cmd->run                         ? sub_args
+                                                         : bitzel_args);
     bz_out_print(out, "\n");
     bz_out_wrap(out, 0, 0, cmd->detail);
     bz_opt_help_args(out, cmd->args);

@@ -259,6 +259,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd *const subs[] = {&bz_cmd_sig_diff, NULL};
+
 const struct bz_cmd bz_cmd_sig = {
     .name = "sig",
     .summary = "Show the signatures of tasks, and what counts for them",
@@ -271,4 +273,5 @@ const struct bz_cmd bz_cmd_sig = {
     .args = args,
     .size = sizeof(struct sig_values),
     .run = run,
+    .subs = subs,
 };

@@ -13,9 +13,10 @@
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
-    &bz_cmd_appends, &bz_cmd_cache,   &bz_cmd_config, &bz_cmd_doctor,  &bz_cmd_env,
-    &bz_cmd_getvar,  &bz_cmd_graph,   &bz_cmd_help,   &bz_cmd_layers,  &bz_cmd_parse,
-    &bz_cmd_project, &bz_cmd_recipes, &bz_cmd_sig,    &bz_cmd_version, NULL,
+    &bz_cmd_appends, &bz_cmd_cache,   &bz_cmd_config,  &bz_cmd_doctor,
+    &bz_cmd_env,     &bz_cmd_getvar,  &bz_cmd_graph,   &bz_cmd_help,
+    &bz_cmd_layers,  &bz_cmd_parse,   &bz_cmd_project, &bz_cmd_recipes,
+    &bz_cmd_sig,     &bz_cmd_version, &bz_cmd_why,     NULL,
 };
 
 static const char *const color_choices[] = {
@@ -182,21 +183,37 @@ static int run_sub(struct bz_cmd_env *env, const struct bz_cmd *cmd, const void 
     return run_words(env, sub, n - 1, words + 1);
 }
 
+/* The command that the first word names, of one that takes arguments as well. */
+static const struct bz_cmd *find_first(const struct bz_cmd *cmd, int n,
+                                       char *const *words)
+{
+    const struct bz_cmd *const *sub = bz_cmd_has_args(cmd) && n > 0 ? cmd->subs : NULL;
+
+    for (; sub && *sub; sub++)
+        if (strcmp((*sub)->name, words[0]) == 0)
+            return *sub;
+    return NULL;
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as commands have commands */
 static int run_words(struct bz_cmd_env *env, const struct bz_cmd *cmd, int n,
                      char *const *words)
 {
     BZ_CLEANUP(bz_mem_freep) void *values = bz_mem_zalloc(cmd->size);
     struct bz_opt_line line = {.own = cmd->opts,
-                               .args = cmd->subs ? NULL : cmd->args,
+                               .args = cmd->subs && !bz_cmd_has_args(cmd) ? NULL
+                                                                          : cmd->args,
                                .into = values,
                                .global = globals,
                                .global_into = &env->global};
+    const struct bz_cmd *sub = find_first(cmd, n, words);
     struct bz_err err;
     bool asked;
     int status;
     int used;
 
+    if (sub)
+        return run_words(env, sub, n - 1, words + 1);
     bz_opt_init(cmd->opts, values);
     used = read_globals(env, &line, n, words, &err);
     asked = env->global.help || env->global.version;

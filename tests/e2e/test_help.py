@@ -14,7 +14,7 @@ class Help(bitzel.Case):
     def test_the_overview_lists_the_commands_there_are(self):
         self.assertEqual(self.commands(), ["appends", "cache", "config", "doctor", "env", "getvar", "graph", "help",
                                            "layers", "parse", "project", "recipes", "sig",
-                                           "version"])
+                                           "version", "why"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -33,6 +33,7 @@ class Help(bitzel.Case):
                "parse": ["--jobs", "--profile", "--json"],
                "project": ["--json"],
                "sig": ["--task", "--all", "--inputs", "--record", "--json"],
+               "why": ["--task", "--since", "--vs", "--json"],
                "getvar": ["--recipe", "--flag", "--value", "--unexpand", "--history", "--json"]}
         everywhere = ["--directory", "--project", "--read", "--postread", "--set", "--color", "--quiet",
                       "--verbose", "--help", "--version"]
@@ -52,6 +53,14 @@ class Help(bitzel.Case):
         above = self.run_bitzel("help", "project").out
         section = above.split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
         self.assertEqual([line.split()[0] for line in section.splitlines()], ["show", "lock"])
+
+    def test_a_command_with_arguments_may_have_commands(self):
+        above = self.run_bitzel("help", "sig").out
+        self.assertIn("Usage: bitzel sig [OPTION...] TARGET...", above)
+        self.assertIn("\n  diff ", above)
+        asked = self.run_bitzel("help", "sig", "diff")
+        self.assertIn("Usage: bitzel sig diff [OPTION...] OLD NEW", asked.out)
+        self.assertEqual(self.run_bitzel("sig", "diff", "-h").out, asked.out)
 
     def test_a_letter_the_command_took_is_not_offered_for_another_option(self):
         text = self.run_bitzel("help", "getvar").out

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import shlex
+import subprocess
 
 import bitzel
 import demo
@@ -71,6 +72,21 @@ class Transcripts(demo.Project):
                 parts = map(re.escape, shown.split("[...]\n"))
                 self.assertRegex(real, "(?s)^" + ".*".join(parts) + "$")
         self.assertEqual(seen, set(self.COMMANDS))
+
+    def test_a_story_goes_as_it_is_told(self):
+        """A block that begins by writing a record; its lines are run one after another."""
+        story = re.search(r"^(\$ bitzel sig .* --record .*\n(?:(?!```).*\n)*)", README, re.M)
+        steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", story.group(1), re.M)
+        self.assertGreater(len(steps), 3)
+        for line, shown in steps:
+            command, *words = shlex.split(line)
+            with self.subTest(line=line):
+                if command == "bitzel":
+                    result = self.run_in_build(*words, env={"COLUMNS": "100"})
+                    self.assertEqual(result.out + result.err, shown)
+                else:
+                    self.assertEqual(command, "sed")
+                    subprocess.run([command, *words], cwd=self.dir / "build", check=True)
 
 
 if __name__ == "__main__":

@@ -78,8 +78,10 @@ static inline void records_sign(struct records *s)
     bz_digest_begin(s->h);
     for (size_t i = 0; i < s->inputs.len; i++)
         bz_digest_add_field(s->h, 1, s->inputs.at[i]->digest.b, BZ_DIGEST_LEN);
-    for (size_t i = 0; i < s->files.len; i++)
-        bz_digest_add_field(s->h, 2, s->files.at[i].digest.b, BZ_DIGEST_LEN);
+    for (size_t i = 0; i < s->files.len; i++) {
+        bz_digest_add_field(s->h, 2, s->files.at[i].name.p, s->files.at[i].name.n);
+        bz_digest_add_field(s->h, 4, s->files.at[i].digest.b, BZ_DIGEST_LEN);
+    }
     bz_digest_add_field(s->h, 3, s->task.machine.p, s->task.machine.n);
     bz_digest_end(s->h, &s->task.base);
     bz_digest_begin(s->h);

@@ -1,0 +1,135 @@
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "cmd_open.h"
+#include "pipeline/builds.h"
+#include "pipeline/recording.h"
+#include "sig/record_read.h"
+#include "why_view.h"
+
+struct why_values {
+    struct bz_opt_list targets;
+    const char *task, *since, *vs;
+    bool json;
+};
+
+static const struct bz_opt opts[] = {
+    BZ_OPT_TEXT(struct why_values, task, 'c', "task", "TASK",
+                "The task of targets that name none"),
+    BZ_OPT_TEXT(struct why_values, since, 0, "since", "BUILD",
+                "Compare with this build: its id, the beginning of it, or 'last'"),
+    BZ_OPT_TEXT(struct why_values, vs, 0, "vs", "FILE",
+                "Compare with a record that 'bitzel sig --record' wrote"),
+    BZ_OPT_FLAG(struct why_values, json, 0, "json", "Print one JSON object"),
+    BZ_OPT_END,
+};
+
+static const struct bz_opt_arg args[] = {
+    BZ_OPT_SOME(struct why_values, targets, "TARGET",
+                "A recipe, RECIPE:do_TASK, mc:CONFIGURATION:RECIPE, world"),
+    BZ_OPT_END,
+};
+
+/* What to compare with; *name is how it is called. */
+static int read_record(const struct why_values *v, const struct bz_pipeline *p,
+                       struct bz_arena *arena, struct bz_record *r, const char **name,
+                       struct bz_err *err)
+{
+    struct bz_builds_found found = {0};
+    int rc;
+
+    if (v->vs) {
+        *name = v->vs;
+        rc = bz_record_read_file(r, v->vs, err);
+        if (rc == BZ_E_NOENT) /* the option is wrong; nothing was asked yet */
+            err->code = rc = BZ_E_INVAL;
+        return rc;
+    }
+    rc = bz_builds_find(arena, p->build_dir, v->since, &found, err);
+    if (rc < 0)
+        return rc;
+    *name = bz_arena_printf(arena, "build %.*s", BZ_STR_ARG(found.id)).p;
+    return bz_record_read_file(r, found.path.p, err);
+}
+
+/* A target that the record does not know was not part of what it was made for. */
+static void note_targets(struct bz_cmd_env *env, const struct bz_goal *goal,
+                         const struct bz_record *was, const char *name)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf task = {0};
+
+    for (size_t i = 0; i < goal->graph.targets.len; i++) {
+        bz_buf_truncate(&task, 0);
+        bz_goal_task_name(goal, goal->graph.targets.at[i], &task);
+        if (bz_record_find(was, bz_buf_str(&task)))
+            continue;
+        bz_out_print(&env->log, "note: ");
+        bz_out_plain(&env->log, name, strlen(name));
+        bz_out_print(&env->log, " does not have ");
+        bz_out_plain(&env->log, bz_buf_text(&task), task.len);
+        bz_out_print(&env->log, "\n");
+    }
+}
+
+static int explain(struct bz_cmd_env *env, const struct why_values *v,
+                   struct bz_pipeline *p, const struct bz_goal *goal,
+                   struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(bz_record_release) struct bz_record was = {0}, is = {0};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
+    BZ_CLEANUP(bz_cause_release) struct bz_causes causes = {0};
+    const char *name = "";
+    int rc = read_record(v, p, &arena, &was, &name, err);
+
+    if (rc == 0)
+        rc = bz_recording_run(&is, &s, p, goal, err);
+    if (rc == 0)
+        rc = bz_cause_find(&causes, &was, &is, err);
+    if (rc < 0)
+        return rc;
+    note_targets(env, goal, &was, name);
+    if (v->json)
+        bz_why_view_json(&env->out, &causes, name);
+    else
+        bz_why_view_text(&env->out, &causes, name);
+    return 0;
+}
+
+static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
+{
+    const struct why_values *v = values;
+    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
+    int rc;
+
+    if (v->since && v->vs)
+        return bz_fail(err, BZ_E_INVAL, "only one of --since and --vs");
+    rc = bz_cmd_open_survey(env, &p, &goal.survey, err);
+    if (rc == 0)
+        rc = bz_goal_open(&goal, &o, &notes, &why, err);
+    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
+    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    if (rc == 0)
+        rc = explain(env, v, &p, &goal, err);
+    bz_cmd_open_diags(env, &p);
+    return rc;
+}
+
+const struct bz_cmd bz_cmd_why = {
+    .name = "why",
+    .summary = "Show why tasks have changed since a build",
+    .detail = "Compares the signatures of all tasks that the targets need with those "
+              "of a build, the last one unless another or a record is named, and shows "
+              "what was edited: which operation on a variable, in which file and line, "
+              "which file, which dependency, and how many tasks each edit reaches. A "
+              "task that changed only because of what it waits for is counted, not "
+              "listed. The exit status is 0 whether or not something changed, 3 if "
+              "there is no such target or nothing to compare with.",
+    .opts = opts,
+    .args = args,
+    .size = sizeof(struct why_values),
+    .run = run,
+};

@@ -1,0 +1,104 @@
+#include "sig/cause_op.h"
+
+#include "sig/lcs.h"
+
+struct numbers BZ_VEC(uint32_t);
+
+/* Equal operations get the same number. */
+static void number(const struct bz_record_input *in, struct bz_map *known,
+                   struct bz_arena *arena, struct numbers *out)
+{
+    for (size_t i = 0; in && i < in->nops; i++) {
+        const struct bz_record_op *op = &in->ops[i];
+        uint32_t before = known->len;
+        struct bz_map_entry *e = bz_map_put(
+            known, bz_arena_printf(arena, "%zu %zu %.*s %.*s %.*s %llx", op->file.n,
+                                   op->op.n, BZ_STR_ARG(op->file), BZ_STR_ARG(op->op),
+                                   BZ_STR_ARG(op->flag), (unsigned long long)op->text));
+
+        if (known->len > before)
+            e->u = before;
+        BZ_VEC_PUSH(out, (uint32_t)e->u);
+    }
+}
+
+static enum bz_cause_op_about about_flag(struct bz_str flag)
+{
+    static const struct {
+        const char *flag;
+        enum bz_cause_op_about about;
+    } known[] = {
+        {"depends",        BZ_CAUSE_OP_WAITS},
+        {"deptask",        BZ_CAUSE_OP_WAITS},
+        {"export",         BZ_CAUSE_OP_READS},
+        {"exports",        BZ_CAUSE_OP_READS},
+        {"file-checksums", BZ_CAUSE_OP_WAITS},
+        {"mcdepends",      BZ_CAUSE_OP_WAITS},
+        {"noexec",         BZ_CAUSE_OP_WAITS},
+        {"postfuncs",      BZ_CAUSE_OP_READS},
+        {"prefuncs",       BZ_CAUSE_OP_READS},
+        {"rdepends",       BZ_CAUSE_OP_WAITS},
+        {"rdeptask",       BZ_CAUSE_OP_WAITS},
+        {"recideptask",    BZ_CAUSE_OP_WAITS},
+        {"recrdeptask",    BZ_CAUSE_OP_WAITS},
+        {"unexport",       BZ_CAUSE_OP_READS},
+        {"vardeps",        BZ_CAUSE_OP_READS},
+        {"vardepsexclude", BZ_CAUSE_OP_READS},
+    };
+
+    for (size_t i = 0; i < BZ_COUNTOF(known); i++)
+        if (bz_str_eq(flag, bz_str_from(known[i].flag)))
+            return known[i].about;
+    return BZ_CAUSE_OP_VALUE;
+}
+
+static void push(struct bz_cause_op_edits *out, const struct bz_record_input *in,
+                 const struct bz_record_op *was, const struct bz_record_op *is)
+{
+    struct bz_cause_op_edit edit = {.was = was, .is = is, .about = BZ_CAUSE_OP_VALUE};
+    struct bz_str flag = {0};
+
+    if (is)
+        flag = is->flag;
+    else if (was)
+        flag = was->flag;
+    if (!bz_str_ends(in->name, BZ_STR("]")))
+        edit.about = about_flag(flag);
+    edit.idle = (!was || was->off) && (!is || is->off);
+    BZ_VEC_PUSH(out, edit);
+}
+
+/* One that could have become the other. */
+static bool may_be(const struct bz_record_op *was, const struct bz_record_op *is)
+{
+    return bz_str_eq(was->file, is->file) && bz_str_eq(was->flag, is->flag);
+}
+
+void bz_cause_op_list(const struct bz_record_input *was,
+                      const struct bz_record_input *is, struct bz_cause_op_edits *out)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(bz_map_release) struct bz_map known = {0};
+    BZ_CLEANUP(bz_vec_release) struct numbers a = {0};
+    BZ_CLEANUP(bz_vec_release) struct numbers b = {0};
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset in_a = {0}, in_b = {0};
+
+    number(was, &known, &arena, &a);
+    number(is, &known, &arena, &b);
+    bz_lcs_find(a.at, a.len, b.at, b.len, &in_a, &in_b);
+    for (size_t i = 0; i < a.len; i++) {
+        size_t k = 0;
+
+        if (bz_bitset_test(&in_a, i))
+            continue;
+        while (k < b.len &&
+               (bz_bitset_test(&in_b, k) || !may_be(&was->ops[i], &is->ops[k])))
+            k++;
+        if (k < b.len)
+            bz_bitset_set(&in_b, k);
+        push(out, was, &was->ops[i], k < b.len ? &is->ops[k] : NULL);
+    }
+    for (size_t k = 0; k < b.len; k++)
+        if (!bz_bitset_test(&in_b, k))
+            push(out, is, NULL, &is->ops[k]);
+}

@@ -1,0 +1,517 @@
+#include "sig/cause_task.h"
+
+#include "sig/cause_op.h"
+#include "sig/mentions.h"
+#include "sig/record_diff.h"
+
+/* One of the two times. */
+struct side {
+    const struct bz_record_task *task;
+    struct bz_map context; /* name -> its number + 1 */
+    struct bz_map files;   /* those that operations are in */
+};
+
+struct names BZ_VEC(struct bz_str);
+
+struct explanation {
+    struct bz_causes *c;
+    uint32_t task;
+    struct side was, is;
+    struct bz_record_diff diff;
+    size_t found; /* causes */
+};
+
+static void add_files(struct side *s, const struct bz_record_input *const *all,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < all[i]->nops; k++)
+            (void)bz_map_put(&s->files, all[i]->ops[k].file);
+}
+
+static void side_init(struct side *s, const struct bz_record_task *t)
+{
+    s->task = t;
+    for (size_t i = 0; i < t->ncontext; i++)
+        bz_map_put(&s->context, t->context[i]->name)->u = i + 1;
+    add_files(s, t->inputs, t->ninputs);
+    add_files(s, t->context, t->ncontext);
+}
+
+static void side_release(struct side *s)
+{
+    bz_map_release(&s->context);
+    bz_map_release(&s->files);
+}
+
+static const struct bz_record_input *context_of(const struct side *s,
+                                                struct bz_str name)
+{
+    const struct bz_map_entry *e = bz_map_get(&s->context, name);
+
+    return e ? s->task->context[e->u - 1] : NULL;
+}
+
+/* ---- blame ---- */
+
+static void add_place(struct bz_cause *cause, const struct bz_cause_op_edit *e)
+{
+    const struct bz_record_op *op = e->is ? e->is : e->was;
+    struct bz_cause_place place = {.file = op->file,
+                                   .was = e->was ? e->was->line : 0,
+                                   .is = e->is ? e->is->line : 0,
+                                   .op = op->op,
+                                   .flag = op->flag};
+
+    if (bz_str_starts(place.flag, BZ_STR("_")))
+        place.flag = BZ_STR("");
+    for (size_t i = 0; i < cause->places.len; i++) {
+        const struct bz_cause_place *p = &cause->places.at[i];
+
+        if (bz_str_eq(p->file, place.file) && p->was == place.was &&
+            p->is == place.is && bz_str_eq(p->op, place.op))
+            return;
+    }
+    BZ_VEC_PUSH(&cause->places, place);
+}
+
+static struct bz_cause *blame_machine(struct explanation *x, enum bz_cause_kind kind)
+{
+    bool machine = kind == BZ_CAUSE_MACHINE;
+    struct bz_str name = machine ? BZ_STR("MACHINE") : BZ_STR("DISTRO");
+    const struct bz_record_input *was = context_of(&x->was, name);
+    const struct bz_record_input *is = context_of(&x->is, name);
+    BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
+    struct bz_cause like = {.kind = kind, .name = name};
+    struct bz_cause *cause;
+
+    like.was = machine ? x->was.task->machine : x->was.task->distro;
+    like.is = machine ? x->is.task->machine : x->is.task->distro;
+    if (!like.was.p && was)
+        like.was = was->value;
+    if (!like.is.p && is)
+        like.is = is->value;
+    like.was_there = like.was.p != NULL;
+    like.is_there = like.is.p != NULL;
+    cause = bz_cause_add(x->c, x->task, &like, BZ_STR(""));
+    bz_cause_op_list(was, is, &edits);
+    for (size_t i = 0; i < edits.len; i++)
+        if (!edits.at[i].idle)
+            add_place(cause, &edits.at[i]);
+    x->found++;
+    return cause;
+}
+
+/* A variable, perhaps with the place of an edit. */
+static void blame_variable(struct explanation *x, const struct bz_record_input *was,
+                           const struct bz_record_input *is,
+                           const struct bz_cause_op_edit *edit)
+{
+    struct bz_cause like = {.kind = BZ_CAUSE_VARIABLE,
+                            .name = (is ? is : was)->name,
+                            .was_there = was != NULL,
+                            .is_there = is != NULL,
+                            .was = was ? was->value : (struct bz_str){0},
+                            .is = is ? is->value : (struct bz_str){0}};
+    struct bz_cause *cause;
+
+    if (bz_str_eq(like.name, BZ_STR("MACHINE")))
+        cause = blame_machine(x, BZ_CAUSE_MACHINE);
+    else if (bz_str_eq(like.name, BZ_STR("DISTRO")))
+        cause = blame_machine(x, BZ_CAUSE_DISTRO);
+    else
+        cause = bz_cause_add(x->c, x->task, &like,
+                             !edit      ? BZ_STR("")
+                             : edit->is ? edit->is->file
+                                        : edit->was->file);
+    if (edit)
+        add_place(cause, edit);
+    x->found++;
+}
+
+/* Whether the file of an edit belongs to another machine: it was not read then, or is
+ * not read now. */
+static bool is_of_machine(const struct explanation *x,
+                          const struct bz_cause_op_edit *edit)
+{
+    if (!x->diff.machine && !x->diff.distro)
+        return false;
+    return (edit->was && !edit->is && !bz_map_get(&x->is.files, edit->was->file)) ||
+           (edit->is && !edit->was && !bz_map_get(&x->was.files, edit->is->file));
+}
+
+enum idle { WITHOUT_IDLE, WITH_IDLE };
+
+/* Returns how many edits of a variable were to blame. */
+static size_t blame_edits(struct explanation *x, const struct bz_record_input *was,
+                          const struct bz_record_input *is, unsigned about,
+                          enum idle idle)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
+    size_t n = 0;
+
+    bz_cause_op_list(was, is, &edits);
+    for (size_t i = 0; i < edits.len; i++) {
+        if (!(edits.at[i].about & about) || (idle == WITHOUT_IDLE && edits.at[i].idle))
+            continue;
+        n++;
+        if (!is_of_machine(x, &edits.at[i])) /* the machine has been blamed */
+            blame_variable(x, was, is, &edits.at[i]);
+    }
+    return n;
+}
+
+/* What was edited of these variables of the context and of all they are computed
+ * from. */
+static size_t blame_context(struct explanation *x, const struct bz_str *roots, size_t n)
+{
+    BZ_CLEANUP(bz_vec_release) struct names next = {0};
+    BZ_CLEANUP(bz_map_release) struct bz_map seen = {0};
+    size_t before = x->found;
+
+    for (size_t i = 0; i < n; i++)
+        BZ_VEC_PUSH(&next, roots[i]);
+    while (next.len > 0) {
+        struct bz_str name = BZ_VEC_POP(&next);
+        const struct bz_record_input *was = context_of(&x->was, name);
+        const struct bz_record_input *is = context_of(&x->is, name);
+
+        if (bz_map_get(&seen, name))
+            continue;
+        (void)bz_map_put(&seen, name);
+        if (!was != !is || (was && !bz_digest_eq(&was->digest, &is->digest)))
+            (void)blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE);
+        for (size_t i = 0; was && i < was->nuses; i++)
+            BZ_VEC_PUSH(&next, was->uses[i]);
+        for (size_t i = 0; is && i < is->nuses; i++)
+            BZ_VEC_PUSH(&next, is->uses[i]);
+    }
+    return x->found - before;
+}
+
+static size_t blame_context_of(struct explanation *x, const char *name)
+{
+    struct bz_str root = bz_str_from(name);
+
+    return blame_context(x, &root, 1);
+}
+
+/* ---- inputs that changed ---- */
+
+static void explain_changed(struct explanation *x, const struct bz_record_input *was,
+                            const struct bz_record_input *is)
+{
+    if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE) > 0 ||
+        blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
+        return;
+    if (blame_context(x, was->uses, was->nuses) + blame_context(x, is->uses, is->nuses))
+        return;
+    if (blame_context_of(x, "OVERRIDES") > 0 || x->diff.machine || x->diff.distro)
+        return;
+    if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITH_IDLE) == 0)
+        blame_variable(x, was, is, NULL);
+}
+
+/* ---- inputs that came or went ---- */
+
+/* Those of one kind, and which of them follow from something else. */
+struct arrivals {
+    struct BZ_VEC(struct bz_record_diff_input) all;
+    struct bz_map names; /* -> number */
+    struct bz_bitset explained;
+    bool came;
+};
+
+static void arrivals_init(struct arrivals *a, const struct bz_record_diff *d, bool came)
+{
+    *a = (struct arrivals){.came = came};
+    for (size_t i = 0; i < d->inputs.len; i++) {
+        const struct bz_record_diff_input *in = &d->inputs.at[i];
+
+        if (came ? in->was != NULL : in->is != NULL)
+            continue;
+        bz_map_put(&a->names, (came ? in->is : in->was)->name)->u = a->all.len;
+        BZ_VEC_PUSH(&a->all, *in);
+    }
+}
+
+static void arrivals_release(struct arrivals *a)
+{
+    bz_vec_release(&a->all);
+    bz_map_release(&a->names);
+    bz_bitset_release(&a->explained);
+}
+
+static const struct bz_record_input *arrival(const struct arrivals *a, size_t i)
+{
+    return a->came ? a->all.at[i].is : a->all.at[i].was;
+}
+
+/* A text that changed mentions now what it did not mention before. */
+static void explain_by_texts(struct arrivals *a, const struct bz_record_diff *d)
+{
+    for (size_t i = 0; i < d->inputs.len; i++) {
+        const struct bz_record_diff_input *in = &d->inputs.at[i];
+        BZ_CLEANUP(bz_bitset_release) struct bz_bitset now = {0}, then = {0};
+
+        if (!in->was || !in->is)
+            continue;
+        bz_mentions_find(a->came ? in->is->value : in->was->value, &a->names, &now);
+        bz_mentions_find(a->came ? in->was->value : in->is->value, &a->names, &then);
+        bz_bitset_subtract(&now, &then);
+        bz_bitset_union(&a->explained, &now);
+    }
+}
+
+/* What follows from something also explains what that mentions. */
+static void explain_onwards(struct arrivals *a, struct bz_bitset *done)
+{
+    size_t i = 0;
+
+    while ((i = bz_bitset_next(&a->explained, 0)) < BZ_BITSET_END) {
+        bool more = false;
+
+        for (; i < BZ_BITSET_END; i = bz_bitset_next(&a->explained, i + 1)) {
+            if (bz_bitset_test(done, i))
+                continue;
+            bz_bitset_set(done, i);
+            bz_mentions_find(arrival(a, i)->value, &a->names, &a->explained);
+            more = true;
+        }
+        if (!more)
+            break;
+    }
+}
+
+/* The flags of a variable that came, came with it. */
+static void explain_flags(struct arrivals *a)
+{
+    for (size_t i = 0; i < a->all.len; i++) {
+        struct bz_str name = arrival(a, i)->name, var, flag;
+
+        if (bz_str_ends(name, BZ_STR("]")) && bz_str_cut(name, '[', &var, &flag) &&
+            bz_map_get(&a->names, var))
+            bz_bitset_set(&a->explained, i);
+    }
+}
+
+static bool has_export(const struct bz_record_input *in)
+{
+    for (size_t i = 0; i < in->nops; i++)
+        if (!in->ops[i].off && bz_str_eq(in->ops[i].flag, BZ_STR("export")))
+            return true;
+    return false;
+}
+
+/* A variable that counts all at once, or no longer, for its own sake. */
+static void blame_arrival(struct explanation *x, const struct bz_record_input *was,
+                          const struct bz_record_input *is)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
+    bool only_export = has_export(is ? is : was), any = false;
+
+    bz_cause_op_list(was, is, &edits);
+    for (size_t i = 0; i < edits.len; i++) {
+        const struct bz_cause_op_edit *e = &edits.at[i];
+
+        if (e->idle || (only_export &&
+                        !bz_str_eq((e->is ? e->is : e->was)->flag, BZ_STR("export"))))
+            continue;
+        blame_variable(x, was, is, e);
+        any = true;
+    }
+    if (!any)
+        blame_variable(x, was, is, NULL);
+}
+
+/* Edits of [vardeps] and its like, by which anything may have come or gone. */
+static size_t blame_reads(struct explanation *x)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+    const struct bz_record_task *was = x->was.task, *is = x->is.task;
+    size_t n = 0;
+
+    for (size_t i = 0; i < was->ninputs; i++)
+        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
+    for (size_t i = 0; i < is->ninputs; i++) {
+        const struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
+        const struct bz_record_input *before = e ? was->inputs[e->u - 1] : NULL;
+
+        if (!before)
+            continue;
+        if (!bz_str_eq(before->json, is->inputs[i]->json))
+            n += blame_edits(x, before, is->inputs[i], BZ_CAUSE_OP_READS, WITHOUT_IDLE);
+        n += blame_context(x, is->inputs[i]->uses, is->inputs[i]->nuses);
+    }
+    if (n == 0)
+        n = blame_context_of(x, "BB_BASEHASH_IGNORE_VARS");
+    return n;
+}
+
+/* A reference such as ${A_${B}} leads elsewhere when B changes. */
+static bool has_nested(const struct bz_record_diff *d, const struct bz_record_task *t)
+{
+    bool changed = false;
+
+    for (size_t i = 0; i < d->inputs.len && !changed; i++)
+        changed = d->inputs.at[i].was && d->inputs.at[i].is;
+    for (size_t i = 0; changed && i < t->ninputs; i++)
+        if (bz_mentions_nested(t->inputs[i]->value))
+            return true;
+    return false;
+}
+
+/* Explains by itself the first that nothing explains, and what follows from that. */
+static void explain_rest(struct explanation *x, struct arrivals *a,
+                         struct bz_bitset *done)
+{
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset mentioned = {0};
+
+    for (size_t i = 0; i < a->all.len; i++) {
+        BZ_CLEANUP(bz_bitset_release) struct bz_bitset by_it = {0};
+
+        if (bz_bitset_test(&a->explained, i))
+            continue;
+        bz_mentions_find(arrival(a, i)->value, &a->names, &by_it);
+        bz_bitset_clear(&by_it, i);
+        bz_bitset_union(&mentioned, &by_it);
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < a->all.len; i++) {
+            if (bz_bitset_test(&a->explained, i) ||
+                (round == 0 && bz_bitset_test(&mentioned, i)))
+                continue;
+            blame_arrival(x, a->all.at[i].was, a->all.at[i].is);
+            bz_bitset_set(&a->explained, i);
+            explain_onwards(a, done);
+        }
+}
+
+static size_t count_open(const struct arrivals *a)
+{
+    return a->all.len - bz_bitset_count(&a->explained);
+}
+
+static void explain_arrivals(struct explanation *x, bool came)
+{
+    BZ_CLEANUP(arrivals_release) struct arrivals a = {0};
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset done = {0};
+
+    arrivals_init(&a, &x->diff, came);
+    if (a.all.len == 0)
+        return;
+    explain_by_texts(&a, &x->diff);
+    explain_flags(&a);
+    explain_onwards(&a, &done);
+    for (size_t i = 0; i < a.all.len; i++)
+        if (!bz_bitset_test(&a.explained, i) && has_export(arrival(&a, i))) {
+            blame_arrival(x, a.all.at[i].was, a.all.at[i].is);
+            bz_bitset_set(&a.explained, i);
+        }
+    explain_onwards(&a, &done);
+    if (count_open(&a) == 0 || x->diff.machine || x->diff.distro ||
+        has_nested(&x->diff, came ? x->is.task : x->was.task))
+        return;
+    if (blame_reads(x) == 0)
+        explain_rest(x, &a, &done);
+}
+
+/* ---- files, dependencies ---- */
+
+static void explain_files(struct explanation *x)
+{
+    for (size_t i = 0; i < x->diff.files.len; i++) {
+        const struct bz_record_diff_file *f = &x->diff.files.at[i];
+        struct bz_cause like = {.kind = BZ_CAUSE_FILE,
+                                .name = f->name,
+                                .was_there = f->was && f->was->present,
+                                .is_there = f->is && f->is->present};
+        char was[BZ_DIGEST_HEX_LEN + 1] = "", is[BZ_DIGEST_HEX_LEN + 1] = "";
+
+        if (f->was)
+            bz_digest_hex(&f->was->digest, was);
+        if (f->is)
+            bz_digest_hex(&f->is->digest, is);
+        (void)bz_cause_add(x->c, x->task, &like,
+                           bz_arena_printf(&x->c->arena, "%s %s", was, is));
+        x->found++;
+    }
+}
+
+/* "mc:X:recipe" of "mc:X:recipe:do_task" */
+static struct bz_str recipe_of(struct bz_str task)
+{
+    size_t colon = bz_str_rfind_byte(task, ':');
+
+    return colon == BZ_STR_NONE ? task : bz_str_of(task.p, colon);
+}
+
+static size_t blame_waits(struct explanation *x)
+{
+    size_t n = 0;
+
+    if (x->was.task->ninputs > 0 && x->is.task->ninputs > 0) {
+        const struct bz_record_input *code = x->is.task->inputs[0];
+
+        n = blame_edits(x, x->was.task->inputs[0], code, BZ_CAUSE_OP_WAITS,
+                        WITHOUT_IDLE);
+        n += blame_context(x, code->uses, code->nuses);
+    }
+    return n > 0 ? n : blame_context_of(x, "DEPENDS");
+}
+
+static void explain_deps(struct explanation *x)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < x->diff.deps.len && !any; i++)
+        any = !x->diff.deps.at[i].was || !x->diff.deps.at[i].is;
+    if (!any || blame_waits(x) > 0)
+        return;
+    for (size_t i = 0; i < x->diff.deps.len; i++) {
+        const struct bz_record_diff_dep *d = &x->diff.deps.at[i];
+        struct bz_cause like = {.kind = BZ_CAUSE_DEPENDENCY,
+                                .name = recipe_of(x->is.task->name),
+                                .on = recipe_of(d->name),
+                                .was_there = d->was != NULL,
+                                .is_there = d->is != NULL};
+
+        if (d->was && d->is)
+            continue;
+        (void)bz_cause_add(x->c, x->task, &like, d->is ? BZ_STR("+") : BZ_STR("-"));
+        x->found++;
+    }
+}
+
+bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
+                           const struct bz_record_task *was,
+                           const struct bz_record_task *is)
+{
+    struct explanation x = {.c = c, .task = task};
+
+    side_init(&x.was, was);
+    side_init(&x.is, is);
+    bz_record_diff_run(&x.diff, was, is);
+    if (x.diff.machine)
+        (void)blame_machine(&x, BZ_CAUSE_MACHINE);
+    if (x.diff.distro)
+        (void)blame_machine(&x, BZ_CAUSE_DISTRO);
+    for (size_t i = 0; i < x.diff.inputs.len; i++)
+        if (x.diff.inputs.at[i].was && x.diff.inputs.at[i].is)
+            explain_changed(&x, x.diff.inputs.at[i].was, x.diff.inputs.at[i].is);
+    explain_arrivals(&x, true);
+    explain_arrivals(&x, false);
+    explain_files(&x);
+    explain_deps(&x);
+    if (x.found == 0 &&
+        (!bz_digest_eq(&was->base, &is->base) || x.diff.deps.len == 0)) {
+        struct bz_cause like = {.kind = BZ_CAUSE_OTHER, .name = BZ_STR("")};
+
+        (void)bz_cause_add(c, task, &like, BZ_STR(""));
+        x.found++;
+    }
+    side_release(&x.was);
+    side_release(&x.is);
+    bz_record_diff_release(&x.diff);
+    return x.found > 0;
+}

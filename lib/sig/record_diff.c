@@ -1,0 +1,120 @@
+#include "sig/record_diff.h"
+
+void bz_record_diff_release(struct bz_record_diff *d)
+{
+    bz_vec_release(&d->inputs);
+    bz_vec_release(&d->files);
+    bz_vec_release(&d->deps);
+    *d = (struct bz_record_diff){0};
+}
+
+bool bz_record_diff_same(const struct bz_record_task *was,
+                         const struct bz_record_task *is)
+{
+    return bz_digest_eq(&was->key, &is->key) && bz_digest_eq(&was->base, &is->base);
+}
+
+static int by_input(const void *a, const void *b)
+{
+    const struct bz_record_diff_input *x = a, *y = b;
+
+    return bz_str_cmp(x->name, y->name);
+}
+
+static void compare_inputs(struct bz_record_diff *d, const struct bz_record_task *was,
+                           const struct bz_record_task *is)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+
+    for (size_t i = 0; i < was->ninputs; i++)
+        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
+    for (size_t i = 0; i < is->ninputs; i++) {
+        struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
+        struct bz_record_diff_input in = {is->inputs[i]->name,
+                                          e && e->u ? was->inputs[e->u - 1] : NULL,
+                                          is->inputs[i]};
+
+        if (e)
+            e->u = 0;
+        if (!in.was || !bz_digest_eq(&in.was->digest, &in.is->digest))
+            BZ_VEC_PUSH(&d->inputs, in);
+    }
+    for (const struct bz_map_entry *e = bz_map_next(&old, NULL); e;
+         e = bz_map_next(&old, e))
+        if (e->u)
+            BZ_VEC_PUSH(&d->inputs, (struct bz_record_diff_input){
+                                        e->key, was->inputs[e->u - 1], NULL});
+    BZ_VEC_SORT(&d->inputs, by_input);
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const struct bz_record_diff_file *x = a, *y = b;
+
+    return bz_str_cmp(x->name, y->name);
+}
+
+static bool same_file(const struct bz_record_file *a, const struct bz_record_file *b)
+{
+    return a->present == b->present && bz_digest_eq(&a->digest, &b->digest);
+}
+
+static void compare_files(struct bz_record_diff *d, const struct bz_record_task *was,
+                          const struct bz_record_task *is)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+
+    for (size_t i = 0; i < was->nfiles; i++)
+        bz_map_put(&old, was->files[i].name)->u = i + 1;
+    for (size_t i = 0; i < is->nfiles; i++) {
+        struct bz_map_entry *e = bz_map_get(&old, is->files[i].name);
+        struct bz_record_diff_file f = {
+            is->files[i].name, e && e->u ? &was->files[e->u - 1] : NULL, &is->files[i]};
+
+        if (e)
+            e->u = 0;
+        if (!f.was || !same_file(f.was, f.is))
+            BZ_VEC_PUSH(&d->files, f);
+    }
+    for (const struct bz_map_entry *e = bz_map_next(&old, NULL); e;
+         e = bz_map_next(&old, e))
+        if (e->u)
+            BZ_VEC_PUSH(&d->files, (struct bz_record_diff_file){
+                                       e->key, &was->files[e->u - 1], NULL});
+    BZ_VEC_SORT(&d->files, by_file);
+}
+
+/* Both lists are by name. */
+static void compare_deps(struct bz_record_diff *d, const struct bz_record_task *was,
+                         const struct bz_record_task *is)
+{
+    size_t i = 0, k = 0;
+
+    while (i < was->ndeps || k < is->ndeps) {
+        int order = i == was->ndeps  ? 1
+                    : k == is->ndeps ? -1
+                                     : bz_str_cmp(was->deps[i].task, is->deps[k].task);
+        struct bz_record_diff_dep dep = {0};
+
+        if (order <= 0) {
+            dep.was = &was->deps[i++];
+            dep.name = dep.was->task;
+        }
+        if (order >= 0) {
+            dep.is = &is->deps[k++];
+            dep.name = dep.is->task;
+        }
+        if (!dep.was || !dep.is || !bz_digest_eq(&dep.was->key, &dep.is->key))
+            BZ_VEC_PUSH(&d->deps, dep);
+    }
+}
+
+void bz_record_diff_run(struct bz_record_diff *d, const struct bz_record_task *was,
+                        const struct bz_record_task *is)
+{
+    compare_inputs(d, was, is);
+    compare_files(d, was, is);
+    compare_deps(d, was, is);
+    d->machine = !bz_str_eq(was->machine, is->machine);
+    d->distro = !bz_str_eq(was->distro, is->distro);
+}

@@ -1,0 +1,91 @@
+#include "sig/cause_task.h"
+
+#include "tests/unit/sig/causes.h"
+
+#define OVER(m)                                                                        \
+    "ctx MACHINE=" m "\nop l:1 set " m "\nctx OVERRIDES=${MACHINE}:all\n"              \
+    "op b:2 set ${MACHINE}:all\nuse MACHINE\n"
+
+static const struct causes_case cases[] = {
+  /* what a new text mentions follows from it */
+    {"task t\nin x=a\nop f:1 set a\n",
+     "task t\nin x=${N}\nop f:1 set ${N}\nin N=${M}\nop g:1 set ${M}\nin M=1\nop g:2 "
+     "set "
+     "1\n",                                                                                                                "x f:1 *1"         },
+    {"task t\nin x=${N}\nop f:1 set ${N}\nin N=1\nop g:1 set 1\n",
+     "task t\nin x=a\nop f:1 set a\n",                                                                                     "x f:1 *1"         },
+ /* a function that was called already comes for its own sake */
+    {"task t\nin x=help\nop f:1 set help\n",
+     "task t\nin x=help\nop f:1 set help\nin help=:\nop g:7 set :\n",                                                      "help g:7 *1"      },
+ /* so does a variable that is exported now; where it was set is not to blame */
+    {"task t\nin x=a\n",
+     "task t\nin x=a\nin E=1\nop f:1 set 1\nop l:5 exported[export] 1\n",                                                  "E l:5 *1"         },
+ /* what [vardeps] names */
+    {"task t\nin x=a\nop f:1 set a\n",
+     "task t\nin x=a\nop f:1 set a\nop f:9 set[vardeps] V\nin V=1\nop g:1 set 1\n",                                        "x f:9 *1"         },
+ /* a variant that another machine chooses */
+    {"task t\nmachine one\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\n" OVER(
+         "one"),
+     "task t\nmachine two\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\n" OVER(
+         "two"),
+     "MACHINE l:1 *1"                                                                                                                         },
+ /* files that only one machine reads */
+    {"task t\nmachine one\nin F=1\nop one.conf:1 set 1\n" OVER("one"),
+     "task t\nmachine two\nin F=2\nop two.conf:1 set 2\n" OVER("two"),
+     "MACHINE l:1 *1"                                                                                                                         },
+ /* the same without a machine that counts */
+    {"task t\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\n" OVER("one"),
+     "task t\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\n" OVER("two"),
+     "MACHINE l:1 *1"                                                                                                                         },
+ /* what contains() asked about */
+    {"task t\nin K=k\\nF{a} = Set\nop f:1 set k\nuse F\nctx F=a\nop g:3 set a\n",
+     "task t\nin K=k\\nF{a} = Unset\nop f:1 set k\nuse F\nctx F=b\nop g:3 set b\n",                                        "F g:3 *1"         },
+ /* an edit without effect is not to blame, unless nothing else is */
+    {"task t\nin F=1\nop -f:1 set 0\nop g:1 set 1\n",
+     "task t\nin F=2\nop -f:1 set 9\nop g:1 set 2\n",                                                                      "F g:1 *1"         },
+    {"task t\nin F=1\nop -f:1 set 0\n",                                           "task t\nin F=2\nop -f:1 set 9\n",       "F f:1 *1"         },
+    {"task t\nin F=1\nop f:1 set 1\n",                                            "task t\nin F=2\nop f:9 set 1\n",        "F *1"             },
+ /* dependencies: by DEPENDS, by a flag, by something unknown */
+    {"task l:x\ntask t:x\nin x=a\n",
+     "task l:x\ntask t:x\nin x=a\nctx DEPENDS=l\nop t.bb:2 set l\ndep l:x\n",                                              "DEPENDS t.bb:2 *1"},
+    {"task l:x\ntask t:x\nin x=a\nop f:1 set a\n",
+     "task l:x\ntask t:x\nin x=a\nop f:1 set a\nop t.bb:4 set[depends] l:x\ndep l:x\n",                                    "x t.bb:4 *1"      },
+    {"task l:x\ntask t:x\nin x=a\n",                                              "task l:x\ntask t:x\nin x=a\ndep l:x\n",
+     "dep t+l *1"                                                                                                                             },
+    {"task l:x\ntask t:x\ndep l:x\n",                                             "task l:x\ntask t:x\n",                  "dep t-l *1"       },
+ /* files */
+    {"task t\nfile f=1\n",                                                        "task t\nfile f=1\nfile g=1\n",          "file g *1"        },
+};
+
+static void an_edit_is_named_and_nothing_else(void **state)
+{
+    (void)state;
+    causes_check(cases, BZ_COUNTOF(cases));
+}
+
+static void what_is_not_recorded_is_said_to_be_that(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record was = {0}, is = {0};
+    BZ_CLEANUP(bz_cause_release) struct bz_causes c = {0};
+    struct bz_err err;
+
+    (void)state;
+    records_make(&was, "task t\nin F=1\n");
+    records_make(&is, "task t\nin F=1\n");
+    is.tasks.at[0].key.b[0] ^= 1;
+    is.tasks.at[0].base.b[0] ^= 1;
+    assert_ok(bz_cause_find(&c, &was, &is, &err), &err);
+    assert_int_equal(c.all.len, 1);
+    assert_int_equal(c.all.at[0].kind, BZ_CAUSE_OTHER);
+    assert_int_equal(c.upstream, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_edit_is_named_and_nothing_else),
+        cmocka_unit_test(what_is_not_recorded_is_said_to_be_that),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
