@@ -80,6 +80,7 @@ int bz_flight_ready(struct bz_flight *f, int64_t now, struct bz_err *err)
     f->answer.has_length = f->answer.encoded = false;
     f->answer.wait = 0;
     f->dropped = f->moved = f->mark = 0;
+    f->hole = false;
     f->since = now;
     f->rc = 0;
     f->enough = false;
@@ -145,6 +146,11 @@ static int write_at(int fd, uint64_t at, const char *p, size_t n, struct bz_err 
     return 0;
 }
 
+static bool all_zero(const char *p, size_t n)
+{
+    return n > 0 && p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
+}
+
 bool bz_flight_take(struct bz_flight *f, const void *p, size_t n)
 {
     const struct bz_http_sink *sink = &f->r->sink;
@@ -161,9 +167,10 @@ bool bz_flight_take(struct bz_flight *f, const void *p, size_t n)
                                  (unsigned long long)sink->limit));
     if (sink->h)
         bz_digest_add(sink->h, p, n);
+    f->hole = !sink->mem && all_zero(p, n);
     if (sink->mem)
         bz_buf_add(sink->mem, p, n);
-    else
+    else if (!f->hole)
         rc = write_at(sink->fd, f->r->n, p, n, &f->err);
     f->r->n += n;
     return rc < 0 ? refuse(f, rc) : true;
@@ -292,6 +299,9 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
 {
     struct bz_err err;
 
+    if (f->rc == 0 && end->rc == 0 && f->hole &&
+        ftruncate(f->r->sink.fd, (off_t)f->r->n) < 0)
+        f->rc = bz_fail_sys(&f->err, "lengthen what was received");
     if (f->rc < 0) {
         bz_flight_fail(f, f->rc, f->err.msg);
         return false;

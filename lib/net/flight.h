@@ -29,6 +29,7 @@ struct bz_flight {
     uint64_t mark;    /* what `moved` was when the window began, at: */
     int64_t since;
     int64_t due; /* when the next attempt may start */
+    bool hole;   /* the last bytes were zeros, which are not written */
     int rc;      /* why we stopped the attempt ourselves, or 0 */
     bool enough; /* stopped, but the status is all that matters */
     struct bz_err err;

@@ -1,11 +1,11 @@
 #include "net/http.h"
 
-#include <curl/curl.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/sync.h"
 #include "net/flight.h"
+#include "net/libcurl.h"
 
 /* Bodies that are worth a large buffer when they come. What goes is copied in pieces
  * that stay in the CPU's cache: 64 KiB take half of the time that 256 KiB do. */
@@ -37,6 +37,7 @@ struct engine {
 
 struct bz_http {
     struct bz_http_opts opts; /* strings are ours */
+    struct bz_libcurl curl;
     struct curl_slist *get_headers, *put_headers;
     atomic_uint flying; /* of all engines */
     struct bz_sync_mutex mu;
@@ -73,16 +74,17 @@ static int readable(const char *path, const char *what, struct bz_err *err)
     return BZ_E_INVAL;
 }
 
-static struct curl_slist *header(struct curl_slist *list, const char *line)
+static void add_header(const struct bz_http *http, struct curl_slist **list,
+                       const char *line)
 {
-    list = curl_slist_append(list, line);
-    BZ_ASSERT(list);
-    return list;
+    *list = http->curl.slist_append(*list, line);
+    BZ_ASSERT(*list); /* out of memory */
 }
 
 int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
                 struct bz_err *err)
 {
+    struct bz_libcurl curl;
     struct bz_http *http;
     int rc = readable(opts->auth.cert, "certificate", err);
 
@@ -90,12 +92,15 @@ int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
         rc = readable(opts->auth.key, "key", err);
     if (rc == 0)
         rc = readable(opts->auth.ca, "authorities", err);
+    if (rc == 0)
+        rc = bz_libcurl_load(&curl, err);
     if (rc < 0)
         return rc;
     /* Counted and guarded by libcurl itself since 7.84. */
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return bz_fail(err, BZ_E_NOSUP, "libcurl does not start");
     http = bz_mem_zalloc(sizeof(*http));
+    http->curl = curl;
     http->opts = *opts;
     each_string(&http->opts, own_string);
     if (http->opts.concurrent == 0)
@@ -104,22 +109,21 @@ int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
         http->opts.connect = BZ_HTTP_CONNECT;
     if (http->opts.stall <= 0)
         http->opts.stall = BZ_HTTP_STALL;
-    http->get_headers = header(NULL, "Accept: */*");
+    add_header(http, &http->get_headers, "Accept: */*");
     /* Without this, libcurl asks for leave before a large body and waits for it. */
-    http->put_headers = header(NULL, "Expect:");
-    http->put_headers =
-        header(http->put_headers, "Content-Type: application/octet-stream");
+    add_header(http, &http->put_headers, "Expect:");
+    add_header(http, &http->put_headers, "Content-Type: application/octet-stream");
     *out = http;
     return 0;
 }
 
-static void engine_free(struct engine *e)
+static void engine_free(const struct bz_libcurl *curl, struct engine *e)
 {
     for (unsigned i = 0; i < e->nslots; i++) {
-        curl_easy_cleanup(e->slots[i].easy);
+        curl->easy_cleanup(e->slots[i].easy);
         bz_flight_release(&e->slots[i].f);
     }
-    curl_multi_cleanup(e->multi);
+    curl->multi_cleanup(e->multi);
     free(e->slots);
     free(e->vacant);
     free(e);
@@ -127,19 +131,22 @@ static void engine_free(struct engine *e)
 
 void bz_http_free(struct bz_http *http)
 {
+    struct engine *idle;
+
     if (!http)
         return;
     bz_sync_lock(&http->mu);
-    for (struct engine *e = http->idle, *next; e; e = next) {
-        next = e->next;
-        engine_free(e);
-    }
+    idle = http->idle;
     bz_sync_unlock(&http->mu);
-    curl_slist_free_all(http->get_headers);
-    curl_slist_free_all(http->put_headers);
+    for (struct engine *e = idle, *next; e; e = next) {
+        next = e->next;
+        engine_free(&http->curl, e);
+    }
+    http->curl.slist_free_all(http->get_headers);
+    http->curl.slist_free_all(http->put_headers);
     each_string(&http->opts, free_string);
+    http->curl.global_cleanup();
     free(http);
-    curl_global_cleanup();
 }
 
 static size_t on_header(char *p, size_t size, size_t n, void *arg)
@@ -174,44 +181,49 @@ static int on_seek(void *arg, curl_off_t at, int origin)
 }
 
 /* What all requests have in common. Options of which this libcurl knows nothing are no
- * options we rely on, so what curl_easy_setopt says is not looked at. */
+ * options we rely on, so what easy_setopt says is not looked at. */
 static CURL *new_easy(const struct bz_http *http, struct slot *s)
 {
     const struct bz_http_opts *o = &http->opts;
-    CURL *c = curl_easy_init();
+    const struct bz_libcurl *curl = &http->curl;
+    CURL *c = curl->easy_init();
 
     BZ_ASSERT(c); /* out of memory */
-    curl_easy_setopt(c, CURLOPT_PRIVATE, s);
-    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, s->text);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 1L);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(c, CURLOPT_HTTP09_ALLOWED, 0L);
-    curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect / BZ_CLOCK_MS));
-    curl_easy_setopt(c, CURLOPT_USERAGENT, o->agent ? o->agent : "bitzel");
-    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(c, CURLOPT_HEADERDATA, s);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, s);
-    curl_easy_setopt(c, CURLOPT_READFUNCTION, on_source);
-    curl_easy_setopt(c, CURLOPT_READDATA, s);
-    curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
-    curl_easy_setopt(c, CURLOPT_SEEKDATA, s);
-    curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl->easy_setopt(c, CURLOPT_PRIVATE, s);
+    curl->easy_setopt(c, CURLOPT_ERRORBUFFER, s->text);
+    curl->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    /* A name that nobody answers for must not keep us: its thread is left behind. */
+    curl->easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
+    curl->easy_setopt(c, CURLOPT_NOPROGRESS, 1L);
+    curl->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+    curl->easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl->easy_setopt(c, CURLOPT_HTTP09_ALLOWED, 0L);
+    curl->easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl->easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl->easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect / BZ_CLOCK_MS));
+    curl->easy_setopt(c, CURLOPT_USERAGENT, o->agent ? o->agent : "bitzel");
+    curl->easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl->easy_setopt(c, CURLOPT_HEADERDATA, s);
+    curl->easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+    curl->easy_setopt(c, CURLOPT_WRITEDATA, s);
+    curl->easy_setopt(c, CURLOPT_READFUNCTION, on_source);
+    curl->easy_setopt(c, CURLOPT_READDATA, s);
+    curl->easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
+    curl->easy_setopt(c, CURLOPT_SEEKDATA, s);
+    curl->easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (o->auth.ca) {
-        curl_easy_setopt(c, CURLOPT_CAINFO, o->auth.ca);
-        curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
+        curl->easy_setopt(c, CURLOPT_CAINFO, o->auth.ca);
+        curl->easy_setopt(c, CURLOPT_CAPATH, NULL);
     }
     return c;
 }
 
 /* Who we are, for our own server only. */
-static void log_in(const struct bz_http_auth *a, struct slot *s)
+static void log_in(const struct bz_http *http, struct slot *s)
 {
+    const struct bz_http_auth *a = &http->opts.auth;
+    const struct bz_libcurl *curl = &http->curl;
     const struct bz_flight *f = &s->f;
     CURL *c = s->easy;
     bool login = f->home;
@@ -223,52 +235,53 @@ static void log_in(const struct bz_http_auth *a, struct slot *s)
     if (!login && !s->login)
         return;
     s->login = login;
-    curl_easy_setopt(c, CURLOPT_HTTPAUTH, bearer ? CURLAUTH_BEARER : CURLAUTH_BASIC);
-    curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, login && bearer ? a->bearer : NULL);
-    curl_easy_setopt(c, CURLOPT_USERNAME, login && !bearer ? user : NULL);
-    curl_easy_setopt(c, CURLOPT_PASSWORD, login && !bearer ? password : NULL);
-    curl_easy_setopt(c, CURLOPT_SSLCERT, login ? a->cert : NULL);
-    curl_easy_setopt(c, CURLOPT_SSLKEY, login ? a->key : NULL);
-    curl_easy_setopt(c, CURLOPT_NETRC,
-                     login && a->netrc ? (long)CURL_NETRC_OPTIONAL
-                                       : (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(c, CURLOPT_NETRC_FILE, login ? a->netrc : NULL);
+    curl->easy_setopt(c, CURLOPT_HTTPAUTH, bearer ? CURLAUTH_BEARER : CURLAUTH_BASIC);
+    curl->easy_setopt(c, CURLOPT_XOAUTH2_BEARER, login && bearer ? a->bearer : NULL);
+    curl->easy_setopt(c, CURLOPT_USERNAME, login && !bearer ? user : NULL);
+    curl->easy_setopt(c, CURLOPT_PASSWORD, login && !bearer ? password : NULL);
+    curl->easy_setopt(c, CURLOPT_SSLCERT, login ? a->cert : NULL);
+    curl->easy_setopt(c, CURLOPT_SSLKEY, login ? a->key : NULL);
+    curl->easy_setopt(c, CURLOPT_NETRC,
+                      login && a->netrc ? (long)CURL_NETRC_OPTIONAL
+                                        : (long)CURL_NETRC_IGNORED);
+    curl->easy_setopt(c, CURLOPT_NETRC_FILE, login ? a->netrc : NULL);
 }
 
 static void prepare(const struct bz_http *http, struct slot *s)
 {
     const struct bz_http_request *r = s->f.r;
+    const struct bz_libcurl *curl = &http->curl;
     CURL *c = s->easy;
     bool large = r->method == BZ_HTTP_GET && r->sink.limit > LARGE;
 
     s->text[0] = '\0';
-    curl_easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
-    curl_easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
-    curl_easy_setopt(c, CURLOPT_HTTPHEADER,
-                     r->method == BZ_HTTP_PUT ? http->put_headers : http->get_headers);
-    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, large ? LARGE_BUFFER : SMALL_BUFFER);
+    curl->easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
+    curl->easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
+    curl->easy_setopt(c, CURLOPT_HTTPHEADER,
+                      r->method == BZ_HTTP_PUT ? http->put_headers : http->get_headers);
+    curl->easy_setopt(c, CURLOPT_BUFFERSIZE, large ? LARGE_BUFFER : SMALL_BUFFER);
     if (r->method == BZ_HTTP_HEAD)
-        curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
+        curl->easy_setopt(c, CURLOPT_NOBODY, 1L);
     if (r->method == BZ_HTTP_PUT) {
-        curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
+        curl->easy_setopt(c, CURLOPT_UPLOAD, 1L);
+        curl->easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
     }
-    log_in(&http->opts.auth, s);
+    log_in(http, s);
 }
 
 static struct engine *engine_new(const struct bz_http *http)
 {
     struct engine *e = bz_mem_zalloc(sizeof(*e));
 
-    e->multi = curl_multi_init();
+    e->multi = http->curl.multi_init();
     BZ_ASSERT(e->multi); /* out of memory */
     e->nslots = http->opts.concurrent;
     e->slots = bz_mem_array(e->nslots, sizeof(*e->slots));
     e->vacant = bz_mem_array(e->nslots, sizeof(*e->vacant));
     for (unsigned i = 0; i < e->nslots; i++)
         e->vacant[e->nvacant++] = e->nslots - 1 - i;
-    curl_multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
-    curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)e->nslots);
+    http->curl.multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    http->curl.multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)e->nslots);
     return e;
 }
 
@@ -312,6 +325,7 @@ static void finish(struct run *run, struct slot *s)
 static void launch(struct run *run, struct slot *s, int64_t now)
 {
     struct bz_err err;
+    CURLMcode code;
     int rc = bz_flight_ready(&s->f, now, &err);
 
     if (rc < 0) {
@@ -322,7 +336,8 @@ static void launch(struct run *run, struct slot *s, int64_t now)
     if (!s->easy)
         s->easy = new_easy(run->http, s);
     prepare(run->http, s);
-    BZ_ASSERT(curl_multi_add_handle(run->e->multi, s->easy) == CURLM_OK);
+    code = run->http->curl.multi_add_handle(run->e->multi, s->easy);
+    BZ_ASSERT(code == CURLM_OK);
     s->state = FLYING;
     run->e->flying++;
     run->progress = true;
@@ -332,13 +347,14 @@ static void launch(struct run *run, struct slot *s, int64_t now)
 
 static void bring_down(struct run *run, struct slot *s)
 {
-    curl_multi_remove_handle(run->e->multi, s->easy);
+    run->http->curl.multi_remove_handle(run->e->multi, s->easy);
     run->e->flying--;
     atomic_fetch_sub_explicit(&run->http->flying, 1, memory_order_relaxed);
 }
 
 /* What libcurl calls it, what we call it, and whether trying again may help. */
-static struct bz_flight_end end_of(CURLcode code, const struct slot *s)
+static struct bz_flight_end end_of(const struct bz_libcurl *curl, CURLcode code,
+                                   const struct slot *s)
 {
     static const struct {
         CURLcode code;
@@ -360,7 +376,7 @@ static struct bz_flight_end end_of(CURLcode code, const struct slot *s)
         {CURLE_UNSUPPORTED_PROTOCOL,  BZ_E_CORRUPT, false},
         {CURLE_BAD_CONTENT_ENCODING,  BZ_E_CORRUPT, false},
     };
-    const char *why = s->text[0] ? s->text : curl_easy_strerror(code);
+    const char *why = s->text[0] ? s->text : curl->easy_strerror(code);
 
     for (size_t i = 0; i < BZ_COUNTOF(known); i++)
         if (known[i].code == code)
@@ -385,17 +401,18 @@ static void land(struct run *run, struct slot *s, const struct bz_flight_end *en
 
 static void collect(struct run *run, int64_t now)
 {
+    const struct bz_libcurl *curl = &run->http->curl;
     CURLMsg *m;
     int left;
 
-    while ((m = curl_multi_info_read(run->e->multi, &left))) {
+    while ((m = curl->multi_info_read(run->e->multi, &left))) {
         struct bz_flight_end end;
         struct slot *s = NULL;
 
         if (m->msg != CURLMSG_DONE)
             continue;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&s);
-        end = end_of(m->data.result, s);
+        curl->easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&s);
+        end = end_of(curl, m->data.result, s);
         land(run, s, &end, now);
     }
 }
@@ -490,10 +507,11 @@ void bz_http_run(struct bz_http *http, const struct bz_http_feed *feed)
             look_round(&run, now);
         if (run.e->flying + run.e->waiting == 0 && !run.progress)
             break;
-        curl_multi_perform(run.e->multi, &running);
+        http->curl.multi_perform(run.e->multi, &running);
         collect(&run, now);
         if (!run.progress)
-            curl_multi_poll(run.e->multi, NULL, 0, (int)(tick / BZ_CLOCK_MS) + 1, NULL);
+            http->curl.multi_poll(run.e->multi, NULL, 0, (int)(tick / BZ_CLOCK_MS) + 1,
+                                  NULL);
     }
     engine_give(http, run.e);
 }

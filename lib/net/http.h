@@ -1,4 +1,4 @@
-/* http.h - requests over HTTP/1.1, and the one door to libcurl.
+/* http.h - requests over HTTP/1.1, and the one user of libcurl.
  *
  * One call makes any number of requests and keeps many of them in flight: the calling
  * thread drives them all, so 32 transfers cost one thread and none is started here.
@@ -84,8 +84,9 @@ struct bz_http_source {
 };
 
 /* Where the body of a 2xx answer goes: to the end of `mem`, or, if that is NULL, into
- * an empty file. A further attempt drops what came before. With a hasher the bytes are
- * added to a message that is begun with each attempt, for the caller to end. */
+ * an empty file, with holes where there are many zeros. A further attempt drops what
+ * came before. With a hasher the bytes are added to a message that is begun with each
+ * attempt, for the caller to end. */
 struct bz_http_sink {
     struct bz_buf *mem; /* without a limit of its own */
     int fd;

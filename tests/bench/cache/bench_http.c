@@ -10,7 +10,7 @@
 
 struct blobs BZ_VEC(struct bz_tier_blob);
 
-static void fail(const struct bz_err *err)
+static BZ_NORETURN void fail(const struct bz_err *err)
 {
     fprintf(stderr, "bench_http: %s\n", err->msg);
     exit(1);

@@ -196,6 +196,32 @@ static void a_stall_is_too_little_in_a_window(void **state)
     assert_true(bz_flight_stalled(&p->f, 2 * s + 2, s));
 }
 
+static void zeros_become_holes(void **state)
+{
+    static const struct bz_flight_end fine = {0};
+    static const char zeros[8192];
+    struct plan *p = *state;
+    FILE *f = tmpfile();
+    struct stat st;
+    char out[4] = "";
+
+    p->r.sink = (struct bz_http_sink){.fd = fileno(f), .limit = 1 << 22};
+    begin(p);
+    assert_true(hear(p, "HTTP/1.1 200 OK\r\n") && hear(p, "\r\n"));
+    assert_true(bz_flight_take(&p->f, "a", 1));
+    for (int i = 0; i < 256; i++)
+        assert_true(bz_flight_take(&p->f, zeros, sizeof(zeros)));
+    assert_true(bz_flight_take(&p->f, "b", 1));
+    assert_true(bz_flight_take(&p->f, zeros, sizeof(zeros)));
+    assert_false(bz_flight_land(&p->f, &fine, 0, 1));
+    assert_int_equal(fstat(fileno(f), &st), 0);
+    assert_int_equal(st.st_size, 257 * sizeof(zeros) + 2);
+    assert_true(st.st_blocks * 512 < 1 << 20);
+    assert_int_equal(pread(fileno(f), out, 2, 256 * sizeof(zeros)), 2);
+    assert_memory_equal(out, "\0b", 2);
+    fclose(f);
+}
+
 static void a_disk_that_is_full_is_a_failure(void **state)
 {
     struct plan *p = *state;
@@ -226,6 +252,7 @@ int main(void)
         plan_test(a_source_is_given_piece_by_piece_and_again),
         plan_test(a_file_that_is_shorter_than_said_is_not_sent),
         plan_test(a_stall_is_too_little_in_a_window),
+        plan_test(zeros_become_holes),
         plan_test(a_disk_that_is_full_is_a_failure),
     };
 
