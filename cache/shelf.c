@@ -102,6 +102,10 @@ int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *ki
     s->dir = open_dir(root, kind);
     if (s->dir < 0 && (errno != ENOENT || !root->readonly))
         return bz_fail_sys(err, "open %s of the store", kind);
+    /* What is on a shelf survives if the shelf does, and all that was in it before. */
+    if (root->sync == BZ_FS_SYNC && !root->readonly &&
+        (fsync(root->top) < 0 || fsync(s->dir) < 0))
+        return bz_fail_sys(err, "sync %s of the store", kind);
     return 0; /* a store that is only read may have no such shelf: it is empty */
 }
 
@@ -272,7 +276,18 @@ static int make_fan(const struct bz_shelf *s, const char *name)
 {
     const char fan[3] = {name[0], name[1]};
 
-    return mkdirat(s->dir, fan, DIR_MODE) == 0 || errno == EEXIST ? 0 : -1;
+    if (mkdirat(s->dir, fan, DIR_MODE) < 0 && errno != EEXIST)
+        return -1;
+    return s->root->sync == BZ_FS_SYNC ? fsync(s->dir) : 0;
+}
+
+/* A file that another process stored, perhaps without syncing it. */
+static int sync_file(const struct bz_shelf *s, const char *name)
+{
+    BZ_CLEANUP(bz_fs_closep)
+    int fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    return fd < 0 ? -1 : fsync(fd);
 }
 
 static int sync_fan(const struct bz_shelf *s, const char *name)
@@ -357,7 +372,8 @@ static int publish(const struct bz_shelf *s, int dir, const char *from,
         if (was != BZ_SHELF_ABSENT || tries == TRIES)
             break;
     }
-    if (s->root->sync == BZ_FS_SYNC && sync_fan(s, name) < 0)
+    if (s->root->sync == BZ_FS_SYNC &&
+        ((existed && sync_file(s, name) < 0) || sync_fan(s, name) < 0))
         return -1;
     return existed;
 }
