@@ -45,6 +45,13 @@ bool bz_cas_has(const struct bz_cas *cas, const struct bz_reapi_digest *d)
     return bz_shelf_has(&cas->blobs, &d->hash);
 }
 
+bool bz_cas_claim(const struct bz_cas *cas, const struct bz_reapi_digest *d)
+{
+    if (cas->root.readonly) /* nothing is filed in it */
+        return bz_cas_has(cas, d);
+    return bz_shelf_claim(&cas->blobs, &d->hash) == BZ_SHELF_CLAIMED;
+}
+
 int bz_cas_put(struct bz_cas *cas, struct bz_digest_hasher *h, const void *p, size_t n,
                struct bz_reapi_digest *out, struct bz_err *err)
 {

@@ -33,6 +33,10 @@ void bz_cas_closep(struct bz_cas **cas);
 /* Whether there is a file of that name: the cheapest question. */
 bool bz_cas_has(const struct bz_cas *cas, const struct bz_reapi_digest *d);
 
+/* The same, and no collector takes it as long as this store is open: to be asked before
+ * a result that names it is filed (shelf.h). False if it has to be stored again. */
+bool bz_cas_claim(const struct bz_cas *cas, const struct bz_reapi_digest *d);
+
 /* Stores bytes; *out is what to ask for later. Storing what is there is cheap. */
 int bz_cas_put(struct bz_cas *cas, struct bz_digest_hasher *h, const void *p, size_t n,
                struct bz_reapi_digest *out, struct bz_err *err) BZ_MUST_CHECK;

@@ -163,7 +163,7 @@ static struct bz_http_request *next_get(void *arg)
         struct lane *l;
         int rc;
 
-        if (bz_cas_has(b->cas, &blob->digest))
+        if (bz_cas_claim(b->cas, &blob->digest))
             blob->status = 0;
         else if (too_large(b, &blob->digest))
             blob->status = BZ_E_LIMIT;

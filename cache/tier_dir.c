@@ -103,7 +103,7 @@ static int copy_blob(struct bz_cas *from, struct bz_cas *into,
     int rc;
 
     /* What is relied on is claimed, or a collector could take it. */
-    if (bz_shelf_claim(&into->blobs, &d->hash) == BZ_SHELF_CLAIMED)
+    if (bz_cas_claim(into, d))
         return 0;
     rc = bz_cas_fd(from, NULL, d, &fd, err);
     if (rc < 0 && err->sys == EACCES)

@@ -404,7 +404,7 @@ static struct bz_tier_blob *list_missing(struct bz_cas *cas,
 
     *out = 0;
     for (size_t i = 0; i < n; i++)
-        if (!cas || !bz_cas_has(cas, &blobs[i]))
+        if (!cas || !bz_cas_claim(cas, &blobs[i]))
             list[(*out)++] = (struct bz_tier_blob){blobs[i], BZ_E_NOENT};
     return list;
 }

@@ -155,6 +155,12 @@ void bz_cache_view_bytes(void *progress, uint64_t done, uint64_t of)
                 bz_cache_view_size(of, b));
 }
 
+void bz_cache_view_results(struct bz_cache_view_progress *p, size_t done, size_t of)
+{
+    if (is_due(p))
+        dprintf(STDERR_FILENO, "\r%zu of %zu results\033[K", done, of);
+}
+
 void bz_cache_view_end(struct bz_cache_view_progress *p, struct bz_cmd_env *env)
 {
     if (p->shown)

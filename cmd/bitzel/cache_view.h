@@ -45,6 +45,7 @@ void bz_cache_view_begin(struct bz_cache_view_progress *p,
                          const struct bz_cmd_env *env);
 void bz_cache_view_seen(void *progress, uint64_t files);
 void bz_cache_view_bytes(void *progress, uint64_t done, uint64_t of);
+void bz_cache_view_results(struct bz_cache_view_progress *p, size_t done, size_t of);
 void bz_cache_view_end(struct bz_cache_view_progress *p, struct bz_cmd_env *env);
 
 #endif

@@ -67,6 +67,8 @@ extern const struct bz_cmd bz_cmd_cache_du; /* these are of bz_cmd_cache */
 extern const struct bz_cmd bz_cmd_cache_gc;
 extern const struct bz_cmd bz_cmd_cache_ls;
 extern const struct bz_cmd bz_cmd_cache_path;
+extern const struct bz_cmd bz_cmd_cache_copy_pull;
+extern const struct bz_cmd bz_cmd_cache_copy_push;
 extern const struct bz_cmd bz_cmd_cache_reindex;
 extern const struct bz_cmd bz_cmd_cache_show;
 extern const struct bz_cmd bz_cmd_cache_verify;

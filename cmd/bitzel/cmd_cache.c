@@ -139,6 +139,8 @@ static const struct bz_cmd *const subs[] = {
     &bz_cmd_cache_verify,
     &bz_cmd_cache_gc,
     &bz_cmd_cache_reindex,
+    &bz_cmd_cache_copy_push,
+    &bz_cmd_cache_copy_pull,
     NULL,
 };
 

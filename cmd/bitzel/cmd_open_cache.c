@@ -88,24 +88,31 @@ int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
     return rc < 0 ? rc : index_path(s, out->root, a, &out->index, err);
 }
 
+int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
+                         struct bz_cache **out, struct bz_err *err)
+{
+    struct bz_str dir;
+
+    if (opts->store.access == BZ_SHELF_READ && !bz_fs_exists(AT_FDCWD, opts->root))
+        return bz_fail(err, BZ_E_NOENT, "there is no store at %s yet", opts->root);
+    if (opts->index) {
+        dir = bz_arena_dup(a, bz_path_dirname(bz_str_from(opts->index)));
+        /* Without the directory the index is in memory, and says so. */
+        (void)!bz_fs_mkdirs(AT_FDCWD, dir.p, S_IRWXU, err);
+    }
+    return bz_cache_open(opts, out, err);
+}
+
 int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
                       struct bz_pool *pool, struct bz_cache **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     struct bz_cache_opts opts;
-    struct bz_str dir;
     int rc = bz_cmd_open_cache_opts(env, &a, &opts, err);
 
     if (rc < 0)
         return rc;
     opts.pool = pool;
     opts.store.access = access;
-    if (access == BZ_SHELF_READ && !bz_fs_exists(AT_FDCWD, opts.root))
-        return bz_fail(err, BZ_E_NOENT, "there is no store at %s yet", opts.root);
-    if (opts.index) {
-        dir = bz_arena_dup(&a, bz_path_dirname(bz_str_from(opts.index)));
-        /* Without the directory the index is in memory, and says so. */
-        (void)!bz_fs_mkdirs(AT_FDCWD, dir.p, S_IRWXU, err);
-    }
-    return bz_cache_open(&opts, out, err);
+    return bz_cmd_open_cache_as(&opts, &a, out, err);
 }

@@ -17,4 +17,8 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
                       struct bz_pool *pool, struct bz_cache **out,
                       struct bz_err *err) BZ_MUST_CHECK;
 
+/* The same with options of one's own, from bz_cmd_open_cache_opts. */
+int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
+                         struct bz_cache **out, struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

@@ -123,6 +123,44 @@ class Verify(Cache):
         self.assertIn(self.keys["foreign"], self.cache("verify", code=6).out)
 
 
+class Copy(Cache):
+    def setUp(self):
+        super().setUp()
+        self.other = reapi.Store(self.dir / "other")
+        self.other.root.mkdir()
+
+    def files(self, store, kind):
+        return sorted(p.name for p in (store.root / kind).glob("??/*"))
+
+    def test_push_copies_results_with_their_blobs(self):
+        done = self.cache("push", f"dir:{self.other.root}", "--json").json
+        self.assertEqual(done, {"copied": 3, "missing": 1, "failed": 0})  # one has no seal
+        self.assertEqual(self.files(self.other, "ac"),
+                         sorted(k for n, k in self.keys.items() if n != "foreign"))
+        self.assertEqual(len(self.files(self.other, "cas")), 6)
+        self.store = self.other
+        self.cache("verify")
+
+    def test_pull_copies_one_or_all(self):
+        full, self.store = self.store, self.other
+        self.assertIn("copied 1", self.cache("pull", f"dir:{full.root}", self.keys["install"]).out)
+        self.assertEqual(self.files(self.other, "ac"), [self.keys["install"]])
+        self.assertEqual(self.cache("pull", f"dir:{full.root}", "--json").json["copied"], 3)
+        self.cache("verify")
+        self.cache("pull", f"dir:{full.root}", "0" * 64, code=3)
+
+    def test_without_another_place_there_is_an_error_that_says_so(self):
+        for command in ("push", "pull"):
+            self.assertIn("cache.tiers", self.cache(command, code=2).err)
+
+    def test_the_places_that_are_configured_are_used(self):
+        self.cache("push", self.keys["compile"][:10],
+                   "--set", f"cache.tiers=dir:{self.other.root} rw")
+        self.assertEqual(self.files(self.other, "ac"), [self.keys["compile"]])
+        self.assertIn("rw", self.cache("push", "--set", f"cache.tiers=dir:{self.other.root}",
+                                       code=2).err)
+
+
 class Collect(Cache):
     def test_what_is_new_stays_and_that_is_said(self):
         done = self.cache("gc", "--max-size", "1K")
