@@ -48,7 +48,8 @@ int bz_flight_begin(struct bz_flight *f, struct bz_http_request *r, struct bz_er
     f->base = r->sink.mem ? r->sink.mem->len : 0;
     r->rc = 0;
     r->status = 0;
-    r->n = r->length = 0;
+    r->n = r->sink.resume ? r->sink.have : 0;
+    r->length = 0;
     r->has_length = false;
     if (parse_request(f, err) == 0)
         return 0;
@@ -86,6 +87,9 @@ int bz_flight_ready(struct bz_flight *f, int64_t now, struct bz_err *err)
     f->enough = false;
     if (f->r->method == BZ_HTTP_PUT)
         bz_flight_rewind(f);
+    f->from = sink->resume ? f->r->n : 0;
+    if (sink->resume)
+        return 0;
     if (sink->mem)
         bz_buf_truncate(sink->mem, f->base);
     else if (f->r->n > 0 && ftruncate(sink->fd, 0) < 0)
@@ -107,6 +111,15 @@ static bool succeeds(const struct bz_answer *a)
     return a->status >= 200 && a->status <= 299;
 }
 
+/* The file gets the whole, not the rest: what is in it is dropped. */
+static int start_over(struct bz_flight *f)
+{
+    f->from = f->r->n = 0;
+    if (ftruncate(f->r->sink.fd, 0) < 0)
+        return bz_fail_sys(&f->err, "empty a file for the whole");
+    return 0;
+}
+
 bool bz_flight_header(struct bz_flight *f, struct bz_str line)
 {
     const struct bz_answer *a = &f->answer;
@@ -122,7 +135,10 @@ bool bz_flight_header(struct bz_flight *f, struct bz_str line)
     if (a->encoded)
         return refuse(f, bz_fail(&f->err, BZ_E_CORRUPT,
                                  "the answer is compressed, which was not asked for"));
-    if (a->has_length && a->length > f->r->sink.limit)
+    if (f->from > 0 && a->status != 206 && (rc = start_over(f)) < 0)
+        return refuse(f, rc);
+    if (a->has_length &&
+        (a->length > f->r->sink.limit || f->from > f->r->sink.limit - a->length))
         return refuse(f, bz_fail(&f->err, BZ_E_LIMIT,
                                  "%llu bytes were announced where %llu are allowed",
                                  (unsigned long long)a->length,
@@ -173,6 +189,9 @@ bool bz_flight_take(struct bz_flight *f, const void *p, size_t n)
     else if (!f->hole)
         rc = write_at(sink->fd, f->r->n, p, n, &f->err);
     f->r->n += n;
+    if (f->r->progress)
+        f->r->progress(f->r->arg, f->r->n,
+                       f->answer.has_length ? f->from + f->answer.length : 0);
     return rc < 0 ? refuse(f, rc) : true;
 }
 
@@ -322,6 +341,15 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
     }
     if (bz_answer_transient(&f->answer) && again(f, retries, now))
         return true;
+    /* There is no such rest: the file has changed, or was complete. */
+    if (f->answer.status == 416 && f->from > 0) {
+        int rc = start_over(f);
+
+        f->due = now;
+        if (rc < 0)
+            bz_flight_fail(f, rc, f->err.msg);
+        return rc == 0;
+    }
     f->r->status = f->answer.status;
     f->r->has_length = f->answer.has_length;
     f->r->length = f->answer.length;

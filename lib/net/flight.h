@@ -23,6 +23,7 @@ struct bz_flight {
     bool home;                    /* this attempt goes to the request's own server */
     unsigned attempts, redirects;
     size_t base;      /* what the sink's memory held before */
+    uint64_t from;    /* where in the file this attempt begins */
     uint64_t given;   /* of the source, in this attempt */
     uint64_t dropped; /* of a body that nobody wants */
     uint64_t moved;   /* bytes in either direction, in this attempt */

@@ -1,5 +1,6 @@
 #include "net/http.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -253,7 +254,9 @@ static void prepare(const struct bz_http *http, struct slot *s)
     const struct bz_libcurl *curl = &http->curl;
     CURL *c = s->easy;
     bool large = r->method == BZ_HTTP_GET && r->sink.limit > LARGE;
+    char range[32];
 
+    snprintf(range, sizeof(range), "%llu-", (unsigned long long)s->f.from);
     s->text[0] = '\0';
     curl->easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
     curl->easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
@@ -266,6 +269,7 @@ static void prepare(const struct bz_http *http, struct slot *s)
         curl->easy_setopt(c, CURLOPT_UPLOAD, 1L);
         curl->easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
     }
+    curl->easy_setopt(c, CURLOPT_RANGE, s->f.from > 0 ? range : NULL);
     log_in(http, s);
 }
 

@@ -92,6 +92,11 @@ struct bz_http_sink {
     int fd;
     struct bz_digest_hasher *h; /* or NULL */
     uint64_t limit;             /* bytes at most */
+    /* Into a file and without a hasher: its first `have` bytes are there already, and
+     * an attempt goes on where the one before it ended, if the server can do that. Only
+     * for who checks the whole afterwards. */
+    bool resume;
+    uint64_t have;
 };
 
 struct bz_http_request {
@@ -100,6 +105,11 @@ struct bz_http_request {
     struct bz_http_source source;
     struct bz_http_sink sink;
 
+    /* Told of bytes as they come: how many there are, and how many there will be, or 0
+     * if that is not known. NULL: nobody is. */
+    void (*progress)(void *arg, uint64_t n, uint64_t total);
+    void *arg;
+
     /* The answer, when it is done. rc is 0 if there is one, whatever its status:
      * BZ_E_TIMEOUT if the server is silent, BZ_E_CANCELED or BZ_E_TIMEOUT from the
      * token, BZ_E_LIMIT if the answer is too large, BZ_E_CORRUPT if it or the source is
@@ -107,7 +117,7 @@ struct bz_http_request {
     int rc;
     struct bz_err err;
     unsigned status; /* also when the body failed; 0 if there was none */
-    uint64_t n;      /* bytes that went to the sink */
+    uint64_t n;      /* bytes that are in the sink */
     bool has_length; /* the answer had a Content-Length, namely: */
     uint64_t length;
 };

@@ -39,8 +39,13 @@ static const struct server_page pages[] = {
     {"GET /garbage ",                                                      "this is no HTTP\r\n\r\n", SERVER_CLOSES, 0},
     {"GET /twice ",
      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", SERVER_CLOSES, 0},
-    {"GET http://far.invalid/x ",                                                     OK(5) "proxy", SERVER_KEEPS, 0},
-    {0                                          },
+    {"GET /rest ",                                                     "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234", SERVER_CLOSES,
+     1},
+    {"GET /rest ",                                           "HTTP/1.1 206 P\r\nContent-Length: 5\r\n\r\n56789", SERVER_KEEPS, 0},
+    {"GET /gone ",                                         "HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n", SERVER_KEEPS, 1},
+    {"GET /gone ",                                                      OK(5) "fresh", SERVER_KEEPS, 0},
+    {"GET http://far.invalid/x ",OK(5) "proxy", SERVER_KEEPS, 0},
+    {0                                                    },
 };
 
 struct net {
@@ -142,6 +147,55 @@ static void a_body_goes_into_a_file_and_is_hashed(void **state)
     assert_string_equal(text, "hello");
     bz_digest_hasher_free(h);
     fclose(f);
+}
+
+static void count_bytes(void *arg, uint64_t n, uint64_t total)
+{
+    uint64_t *seen = arg;
+
+    seen[0] = n;
+    seen[1] = total;
+}
+
+static void a_file_goes_on_where_it_was_left(void **state)
+{
+    static const struct {
+        const char *path, *have, *want, *range;
+    } cases[] = {
+        {"/rest", "",         "0123456789", "\r\nRange: bytes=5-\r\n"},
+        {"/rest", "abcde",    "abcde56789", "\r\nRange: bytes=5-\r\n"},
+        {"/ok",   "abcde",    "hello",      "\r\nRange: bytes=5-\r\n"}, /* gets all of it */
+        {"/gone", "abcdefgh", "fresh",      NULL                     },
+    };
+    struct net *n = *state;
+
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        FILE *f = tmpfile();
+        struct bz_http_request r = get(n, cases[i].path);
+        char text[16] = "";
+        uint64_t seen[2];
+
+        fputs(cases[i].have, f);
+        fflush(f);
+        r.progress = count_bytes;
+        r.arg = seen;
+        r.sink = (struct bz_http_sink){.fd = fileno(f),
+                                       .limit = 100,
+                                       .resume = true,
+                                       .have = strlen(cases[i].have)};
+        assert_ok(bz_http_one(n->http, &r, NULL, &n->err), &n->err);
+        assert_true(r.status == 200 || r.status == 206);
+        assert_int_equal(r.n, strlen(cases[i].want));
+        assert_int_equal(pread(fileno(f), text, 15, 0), strlen(cases[i].want));
+        assert_string_equal(text, cases[i].want);
+        assert_int_equal(seen[0], r.n);
+        assert_int_equal(seen[1], r.n);
+        if (cases[i].range)
+            assert_non_null(strstr(n->server.seen->head, cases[i].range));
+        else
+            assert_null(strstr(n->server.seen->head, "Range:"));
+        fclose(f);
+    }
 }
 
 static void a_put_has_a_length_and_does_not_wait(void **state)
@@ -487,6 +541,7 @@ int main(void)
         net_test(a_body_arrives_with_its_status),
         net_test(a_head_has_no_body_but_a_length),
         net_test(a_body_goes_into_a_file_and_is_hashed),
+        net_test(a_file_goes_on_where_it_was_left),
         net_test(a_put_has_a_length_and_does_not_wait),
         net_test(a_large_put_comes_from_a_file_in_one_piece),
         net_test(connections_are_used_again),
