@@ -1,16 +1,16 @@
 /* regex.h - regular expressions as Python writes them; the one door to PCRE2.
  *
- * BBFILE_PATTERN and BBMASK are given to Python's re.match and re.search.
+ * BBFILE_PATTERN, BBMASK and MIRRORS are given to Python's re.match, re.search and
+ * re.sub.
  * Matching is bounded: an expression that takes too long on a path does not
  * match it.
  */
-#ifndef BZ_RECIPE_REGEX_H
-#define BZ_RECIPE_REGEX_H
+#ifndef BZ_CODEC_REGEX_H
+#define BZ_CODEC_REGEX_H
 
 #include <stdbool.h>
 
-#include "base/err.h"
-#include "base/str.h"
+#include "base/buf.h"
 
 struct bz_regex;
 
@@ -26,5 +26,11 @@ void bz_regex_free(struct bz_regex *r); /* NULL is allowed */
 
 /* One thread at a time. */
 bool bz_regex_test(struct bz_regex *r, struct bz_str text);
+
+/* Appends the text with its first match replaced, as Python's re.sub with count=1:
+ * \1 to \99 and \g<1> in `with` are what the groups matched, "\\" is a backslash. False
+ * and nothing appended if there is no match. One thread at a time. */
+bool bz_regex_replace(struct bz_regex *r, struct bz_str text, struct bz_str with,
+                      struct bz_buf *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/near.h"
-#include "recipe/regex.h"
+#include "codec/regex.h"
 
 enum {
     SHOWN = 3,     /* reasons in a message */

@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "base/near.h"
+#include "codec/regex.h"
 #include "query/query_glob.h"
-#include "recipe/regex.h"
 
 /* What `let` gave values, innermost first. */
 struct binding {

@@ -7,8 +7,8 @@
 #ifndef BZ_RECIPE_LAYER_H
 #define BZ_RECIPE_LAYER_H
 
+#include "codec/regex.h"
 #include "recipe/meta.h"
-#include "recipe/regex.h"
 
 struct bz_layer_order BZ_VEC(size_t);
 

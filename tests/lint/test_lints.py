@@ -369,7 +369,7 @@ class Symbols(LintTest):
         places = {
             "thread": "pool/worker", "fork": "os/proc", "spawn": "sandbox/spawn",
             "_exit": "x/proc", "libcrypto": "codec/digest", "cJSON": "x/json",
-            "libyaml": "codec/yaml", "PCRE2": "recipe/regex",
+            "libyaml": "codec/yaml", "PCRE2": "codec/regex",
             "protobuf-c": "codec/reapi", "libcurl": "net/http",
             "libarchive": "codec/archive", "SQLite": "x/index", "zeroed global": "x/log",
         }

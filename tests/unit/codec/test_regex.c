@@ -1,4 +1,4 @@
-#include "recipe/regex.h"
+#include "codec/regex.h"
 
 #include <string.h>
 
@@ -89,6 +89,39 @@ static void absent_text_is_the_empty_text(void **state)
     bz_regex_free(NULL);
 }
 
+static void the_first_match_is_replaced(void **state)
+{
+    static const struct {
+        const char *pattern, *text, *with, *want;
+    } cases[] = {
+        {"a+",         "xaay aa", "-",          "x-y aa"},
+        {".*",         "/a/b",    "/m/",        "/m/"   },
+        {"/(.*)/(.*)", "/a/b",    "\\2/\\g<1>", "b/a"   },
+        {"(a)|(b)",    "b",       "[\\1\\2]",   "[b]"   },
+        {"b",          "b",       "\\\\1\\",    "\\1\\" },
+        {"b",          "b",       "\\9",        ""      },
+        {"",           "x",       "y",          "yx"    },
+        {"z",          "x",       "y",          NULL    },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+        struct bz_regex *r;
+        struct bz_err err;
+        bool yes;
+
+        assert_ok(
+            bz_regex_new(bz_str_from(cases[i].pattern), BZ_REGEX_SEARCH, &r, &err),
+            &err);
+        yes = bz_regex_replace(r, bz_str_from(cases[i].text),
+                               bz_str_from(cases[i].with), &out);
+        bz_regex_free(r);
+        assert_int_equal(yes, cases[i].want != NULL);
+        assert_string_equal(bz_buf_text(&out), cases[i].want ? cases[i].want : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +130,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_not_utf8_do_not_hide_the_rest),
         cmocka_unit_test(an_expression_that_takes_too_long_does_not_match),
         cmocka_unit_test(absent_text_is_the_empty_text),
+        cmocka_unit_test(the_first_match_is_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
