@@ -13,6 +13,9 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+/* Variables that say who builds, and where; words. They are not what is built. */
+#define BZ_ENVIRON_USER "HOME LC_ALL LOGNAME PATH PWD SHELL TERM USER"
+
 struct bz_environ_var {
     struct bz_str name, value;
 };

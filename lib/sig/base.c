@@ -3,14 +3,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "recipe/environ.h"
 #include "sig/leaks.h"
 #include "sig/roots.h"
 
 /* Changes when the same inputs are to give other digests. */
 #define FORMAT "bitzel signature 2"
-
-/* Of the user and the host: tasks run in an environment that is always the same. */
-#define NEVER "HOME LC_ALL LOGNAME PATH PWD SHELL TERM USER"
 
 enum tag {
     TAG_FORMAT = 1,
@@ -71,7 +69,8 @@ int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
     int rc = bz_vars_get(v, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &ignored, err);
 
     b->hasher = hasher;
-    opts.ignored = bz_arena_printf(&b->arena, NEVER " %.*s", BZ_STR_ARG(ignored));
+    opts.ignored =
+        bz_arena_printf(&b->arena, BZ_ENVIRON_USER " %.*s", BZ_STR_ARG(ignored));
     if (rc == 0)
         rc = bz_deps_open(&b->deps, v, &opts, err);
     if (rc == 0)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "recipe/environ.h"
 #include "survey/snapshot_write.h"
 #include "vars/dump.h"
 
@@ -69,6 +70,9 @@ void bz_recall_renew(const struct bz_recall *r, const char *path)
 
 /* ---- configurations ---- */
 
+/* What a variable does not count for, in bits. */
+enum { UNPARSED = 1, UNSIGNED = 2 };
+
 struct digesting {
     struct bz_digest_hasher *hasher, *others; /* of what counts, and of what does not */
     struct bz_map ignored;
@@ -78,15 +82,18 @@ struct digesting {
 static void add_record(void *ctx, struct bz_str name, struct bz_str record)
 {
     struct digesting *d = ctx;
+    const struct bz_map_entry *it;
     uint32_t n = (uint32_t)record.n;
 
     bz_buf_add(d->settings, &n, sizeof(n));
     bz_buf_add_str(d->settings, record);
     if (bz_str_eq(name, BZ_STR("BBINCLUDED"))) /* where it was read, not what */
         return;
-    bz_digest_add_field(name.n == 0 || !bz_map_get(&d->ignored, name) ? d->hasher
-                                                                      : d->others,
-                        'v', record.p, record.n);
+    it = name.n > 0 ? bz_map_get(&d->ignored, name) : NULL;
+    if (!it || !(it->u & UNPARSED))
+        bz_digest_add_field(d->hasher, 'v', record.p, record.n);
+    else if (!(it->u & UNSIGNED))
+        bz_digest_add_field(d->others, 'v', record.p, record.n);
 }
 
 static void add_names(struct digesting *d, uint8_t tag, const struct bz_str *names,
@@ -122,6 +129,14 @@ static void add_meta(struct digesting *d, const struct bz_meta *m)
         add_names(d, 'd', &m->deferred.at[i].classes, 1);
 }
 
+static void ignore(struct digesting *d, struct bz_str words, uint64_t what)
+{
+    struct bz_str word;
+
+    while (bz_str_next_word(&words, &word))
+        bz_map_put(&d->ignored, word)->u |= what;
+}
+
 static void digest_config(struct digesting *d, const struct bz_meta *config,
                           struct bz_recall_config *out)
 {
@@ -143,15 +158,19 @@ int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *others = NULL;
     struct digesting d = {.settings = &out->settings};
-    struct bz_str ignored, word;
-    int rc = bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &ignored,
-                         err);
+    struct bz_str parse = {0}, sign = {0};
+    int rc =
+        bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &parse, err);
 
+    if (rc == 0)
+        rc =
+            bz_vars_get(config->vars, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &sign, err);
     if (rc < 0 || (rc = bz_digest_hasher_new(&hasher, err)) < 0 ||
         (rc = bz_digest_hasher_new(&others, err)) < 0)
         return rc;
-    while (bz_str_next_word(&ignored, &word))
-        bz_map_put(&d.ignored, word)->u = 1;
+    ignore(&d, parse, UNPARSED);
+    ignore(&d, sign, UNSIGNED);
+    ignore(&d, BZ_STR(BZ_ENVIRON_USER), UNSIGNED);
     d.hasher = hasher;
     d.others = others;
     digest_config(&d, config, out);

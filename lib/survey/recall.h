@@ -17,7 +17,8 @@ struct bz_recall {
 };
 
 /* What a configuration says, as a digest and as records for bz_recall_settings. Changes
- * of the variables in BB_HASHCONFIG_IGNORE_VARS count only in `all`. */
+ * of the variables in BB_HASHCONFIG_IGNORE_VARS count only in `all`, and not even there
+ * if they never count for a signature: BB_BASEHASH_IGNORE_VARS, BZ_ENVIRON_USER. */
 struct bz_recall_config {
     uint8_t digest[32], all[32];
     struct bz_buf settings;

@@ -74,6 +74,14 @@ class Memo(test_sig.Project):
         self.assertEqual(self.assert_evaluated(0, env={**env, "UNRELATED": "1"}), first)
         self.assertNotEqual(self.assert_evaluated(1, env={**env, "SHADE": "blue"}), first)
 
+    def test_who_builds_does_not_count(self):
+        conf = self.dir / "meta-one/conf/bitbake.conf"
+        conf.write_text(conf.read_text(encoding="utf-8") +
+                        'BB_HASHCONFIG_IGNORE_VARS = "HOME PATH USER"\n', encoding="utf-8")
+        first = self.assert_evaluated(2)
+        other = {"HOME": "/", "PATH": "/bin", "USER": "you"}
+        self.assertEqual(self.assert_evaluated(0, env=other), first)
+
     def test_files_are_looked_at_each_time(self):
         first = self.assert_evaluated(2)
         self.write("build/files/a.patch", "2")

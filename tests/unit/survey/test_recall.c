@@ -175,6 +175,19 @@ static void what_does_not_count_is_in_the_digest_of_all(void **state)
     assert_memory_not_equal(a.all, b.all, 32);
     bz_buf_release(&a.settings);
     bz_buf_release(&b.settings);
+    set_var(w->meta, "BB_HASHCONFIG_IGNORE_VARS", "DATE PATH A");
+    set_var(w->meta, "BB_BASEHASH_IGNORE_VARS", "A B");
+    assert_ok(bz_recall_config(w->meta, &a, &w->err), &w->err);
+    set_var(w->meta, "PATH", "/bin");
+    set_var(w->meta, "A", "1");
+    assert_ok(bz_recall_config(w->meta, &b, &w->err), &w->err);
+    assert_memory_equal(a.all, b.all, 32); /* neither read nor signed */
+    set_var(w->meta, "B", "1");
+    bz_buf_release(&b.settings);
+    assert_ok(bz_recall_config(w->meta, &b, &w->err), &w->err);
+    assert_memory_not_equal(a.all, b.all, 32);
+    bz_buf_release(&a.settings);
+    bz_buf_release(&b.settings);
 }
 
 static void settings_are_a_store_again(void **state)
