@@ -153,6 +153,18 @@ def number_text(value):
     return f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
+def cell(entry):
+    return number_text(entry["best"]) + ("" if entry["quiet"] else "*") if entry else "-"
+
+
+def ratio_text(ours, theirs):
+    """How many times as much the other needs."""
+    if not ours or not theirs or ours["best"] == 0:
+        return "-"
+    mark = "" if ours["quiet"] and theirs["quiet"] else "*"
+    return f"{theirs['best'] / ours['best']:.0f}x{mark}"
+
+
 def cpu_model():
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
         for line in info:

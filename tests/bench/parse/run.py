@@ -20,6 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
+import bitbakes  # noqa: E402
 import meter  # noqa: E402
 import synth  # noqa: E402
 
@@ -72,36 +73,10 @@ def bitzel(path):
 
 
 def bitbake(folder):
-    # No server is to stay behind, and the locale is one that it accepts.
-    env = {"LC_ALL": "en_US.UTF-8", "LANG": "en_US.UTF-8", "BB_SERVER_TIMEOUT": "0"}
     return Program("bitbake", [folder / "bitbake", "-p"], [folder / "bitbake-getvar"],
                    [r"\((\d+) cached, (\d+) parsed\)",
                     r"Loaded (\d+) entries from dependency cache()"],  # nothing to parse
-                   env)
-
-
-def find_bitbake(given):
-    """The folder with the program, or why there is none."""
-    for place in filter(None, [given, os.environ.get("BITBAKE")]):
-        for folder in (Path(place), Path(place) / "bin"):
-            if os.access(folder / "bitbake", os.X_OK) and (folder / "bitbake").is_file():
-                return folder.resolve(), None
-        return None, f"there is no bitbake in {place}"
-    found = shutil.which("bitbake")
-    if found:
-        return Path(found).resolve().parent, None
-    return None, "not found; --bitbake DIR or BITBAKE names its folder"
-
-
-def forget(build):
-    """Leaves nothing of an earlier run but the configuration."""
-    for entry in build.iterdir():
-        if entry.name == "conf":
-            continue
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+                   bitbakes.ENV)
 
 
 class Measurement:
@@ -120,7 +95,7 @@ class Measurement:
 
     def parse(self, cold):
         if cold:
-            forget(self.build)
+            bitbakes.forget(self.build)
         run = self.run(self.program.parse)
         counts, wanted = self.program.counts(run["out"]), (0, self.count + 1)
         if counts != (wanted if cold else wanted[::-1]):
@@ -130,7 +105,7 @@ class Measurement:
 
     def getvar(self, cold):
         if cold:
-            forget(self.build)
+            bitbakes.forget(self.build)
         run = self.run(self.program.getvar + ["--value", "-r", self.recipe, "VAR0"])
         run["answer"] = run["out"].splitlines()[-1:]
         return run
@@ -204,18 +179,6 @@ def summarise(results):
     return out
 
 
-def cell(entry):
-    return meter.number_text(entry["best"]) + ("" if entry["quiet"] else "*") if entry else "-"
-
-
-def ratio_text(ours, theirs):
-    """How many times as much the other needs."""
-    if not ours or not theirs or ours["best"] == 0:
-        return "-"
-    mark = "" if ours["quiet"] and theirs["quiet"] else "*"
-    return f"{theirs['best'] / ours['best']:.0f}x{mark}"
-
-
 def table(summary, shape, count):
     lines = [f"{shape}, {count} recipes",
              f"{'':28}{'bitzel':>12}{'bitbake':>12}{'bitbake/bitzel':>16}"]
@@ -223,8 +186,8 @@ def table(summary, shape, count):
         ours, theirs = (summary.get((shape, count, name, number))
                         for name in ("bitzel", "bitbake"))
         if ours or theirs:
-            lines.append(f"{label:13} {unit:14}{cell(ours):>12}{cell(theirs):>12}"
-                         f"{ratio_text(ours, theirs):>16}")
+            lines.append(f"{label:13} {unit:14}{meter.cell(ours):>12}{meter.cell(theirs):>12}"
+                         f"{meter.ratio_text(ours, theirs):>16}")
     return "\n".join(lines)
 
 
@@ -270,7 +233,7 @@ def main(argv=None):
     if not os.access(opts.bitzel, os.X_OK):
         print(f"no program at {opts.bitzel}", file=sys.stderr)
         return 2
-    programs, (folder, missing) = [bitzel(opts.bitzel.resolve())], find_bitbake(opts.bitbake)
+    programs, (folder, missing) = [bitzel(opts.bitzel.resolve())], bitbakes.find(opts.bitbake)
     if folder:
         programs.append(bitbake(folder))
     elif opts.bitbake:

@@ -85,7 +85,7 @@ class DriverTest(unittest.TestCase):
         (self.dir / "bin").symlink_to(self.dir)
         for name, value in (("BITBAKE", self.dir), ("PATH", f"{self.dir}:/usr/bin:/bin")):
             with self.subTest(name), mock.patch.dict(os.environ, {name: str(value)}):
-                folder, why = driver.find_bitbake(None)
+                folder, why = driver.bitbakes.find(None)
                 self.assertEqual((folder, why), (self.dir.resolve(), None))
 
     def test_a_program_that_did_other_work_than_asked_is_a_failure(self):
