@@ -7,9 +7,6 @@
 #include "sig/leaks.h"
 #include "sig/roots.h"
 
-/* Changes when the same inputs are to give other digests. */
-#define FORMAT "bitzel signature 2"
-
 enum tag {
     TAG_FORMAT = 1,
     TAG_RECIPE,
@@ -209,7 +206,7 @@ int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
         (void)digest_of(b, i);
     note_input(b, id.i, inputs);
     bz_digest_begin(b->hasher);
-    add_text(b, TAG_FORMAT, BZ_STR(FORMAT));
+    add_text(b, TAG_FORMAT, BZ_STR(BZ_BASE_FORMAT));
     add_text(b, TAG_RECIPE, b->recipe);
     add_text(b, TAG_TASK, task);
     add_value(b, TAG_CODE, &b->extras.at[id.i]);

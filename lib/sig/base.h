@@ -16,6 +16,10 @@
 #include "codec/digest.h"
 #include "sig/deps.h"
 
+/* Changes when the same inputs are to give other digests, or other inputs count. It is
+ * signed, and what is remembered (memo.h) is for one of them. */
+#define BZ_BASE_FORMAT "bitzel signature 2"
+
 /* One thing that counts. */
 struct bz_base_input {
     struct bz_str name;      /* of a variable, or NAME[flag] */

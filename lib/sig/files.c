@@ -28,12 +28,12 @@ static bool next_record(struct bz_str *list, struct record *r)
 
     if (end == BZ_STR_NONE || end < 3)
         return false;
-    if (!bz_str_cut(bz_str_sub(*list, 0, end), ':', &head, &r->text))
+    if (!bz_str_cut(bz_str_sub(*list, 0, end), ':', &head, &r->text) || head.n < 2)
         return false;
     r->letter = head.p[0];
     r->at = 0;
     number = bz_str_sub(head, 1, head.n);
-    if (number.n == 0 || number.n > 5)
+    if (number.n > 5)
         return false;
     for (size_t i = 0; i < number.n; i++) {
         if (number.p[i] < '0' || number.p[i] > '9')

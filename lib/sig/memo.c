@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "sig/base.h"
 #include "sig/seal.h"
 
-/* The version changes with the records and with what is signed (base.c). */
-static const struct bz_seal_kind kind = {"bz-memo1"};
+static const struct bz_seal_kind kind = {"bz-memo2"};
 
 struct text {
     uint32_t at, n;
@@ -16,8 +16,11 @@ struct text {
 
 /* The content: this, the records, the rows, the texts. */
 struct head {
+    char format[24]; /* BZ_BASE_FORMAT */
     uint64_t nrecords, nrows;
 };
+
+static const char format[sizeof(((struct head *)0)->format)] = BZ_BASE_FORMAT;
 
 struct bz_memo_record {
     struct bz_memo_key key;
@@ -58,7 +61,8 @@ static void take_content(struct bz_memo *m, struct bz_str content)
         return;
     memcpy(&head, content.p, sizeof(head));
     left -= sizeof(head);
-    if (head.nrecords > BZ_MEMO_MAX ||
+    if (memcmp(head.format, format, sizeof(format)) != 0 ||
+        head.nrecords > BZ_MEMO_MAX ||
         head.nrecords > left / sizeof(struct bz_memo_record))
         return;
     records = head.nrecords * sizeof(struct bz_memo_record);
@@ -253,8 +257,9 @@ static int seal(const struct writer *w, const char *path,
                 struct bz_digest_hasher *hasher, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf all = {0};
-    struct head head = {count_records(w), count_rows(w)};
+    struct head head = {.nrecords = count_records(w), .nrows = count_rows(w)};
 
+    memcpy(head.format, format, sizeof(format));
     bz_buf_add(&all, &head, sizeof(head));
     bz_buf_add_str(&all, bz_buf_str(&w->records));
     bz_buf_add_str(&all, bz_buf_str(&w->rows));

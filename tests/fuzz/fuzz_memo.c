@@ -24,12 +24,12 @@ static void check_text(struct bz_str text)
 /* Every key that is in the bytes, wherever it begins. */
 static void check_memo(struct bz_memo *m, const uint8_t *data, size_t size)
 {
-    for (size_t i = 0; i < MOST && i * 56 + 16 + 32 <= size; i++) {
+    for (size_t i = 0; i < MOST && i * 56 + 40 + 32 <= size; i++) {
         struct bz_memo_key key;
         struct bz_memo_found found;
         struct bz_memo_task task;
 
-        memcpy(&key, data + 16 + i * 56, sizeof(key));
+        memcpy(&key, data + 40 + i * 56, sizeof(key));
         if (!bz_memo_find(m, &key, &found))
             continue;
         check_text(found.notes);
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     BZ_ASSERT(fd >= 0 && bz_digest_hasher_new(&h, &err) == 0);
     BZ_ASSERT(
-        bz_seal_write(path, (struct bz_seal_kind){"bz-memo1"}, h, content, &err) == 0);
+        bz_seal_write(path, (struct bz_seal_kind){"bz-memo2"}, h, content, &err) == 0);
     bz_memo_open(&memo, path, h);
     check_memo(&memo, data, size);
     BZ_ASSERT(bz_memo_save(&memo, NULL, 0, path, h, &err) == 0);

@@ -196,9 +196,11 @@ static void words_that_are_no_paths_are_errors(void **state)
 static void bytes_that_are_no_list_are_refused(void **state)
 {
     static const struct bz_str rows[] = {
-        BZ_STR("+"),       BZ_STR("+0:/x"),  BZ_STR("+9:/x\0"),
-        BZ_STR("+x:/x\0"), BZ_STR("+:/x\0"), BZ_STR("+0:\0"),
-        BZ_STR("\0\0\0"),  BZ_STR("+0/x\0"), BZ_STR("+123456789:/x\0"),
+        BZ_STR("+"),       BZ_STR(":ab\0"),
+        BZ_STR("+0:/x"),   BZ_STR("+9:/x\0"),
+        BZ_STR("+x:/x\0"), BZ_STR("+:/x\0"),
+        BZ_STR("+0:\0"),   BZ_STR("\0\0\0"),
+        BZ_STR("+0/x\0"),  BZ_STR("+123456789:/x\0"),
     };
     struct world *w = *state;
     struct bz_sums sums;

@@ -140,7 +140,7 @@ static void a_damaged_file_is_as_good_as_none(void **state)
 {
     struct world *w = *state;
 
-    put(w->dir->fd, "memo", "bz-memo1 and nothing else that makes sense, at all");
+    put(w->dir->fd, "memo", "bz-memo2 and nothing else that makes sense, at all");
     assert_int_equal(digest(w, 1, "do_a", ""), -1);
     save(w, 1, "do_a", 11, "", 0);
     assert_int_equal(digest(w, 1, "do_a", ""), 11);
