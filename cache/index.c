@@ -8,14 +8,12 @@
 #include "base/mem.h"
 #include "base/sync.h"
 #include "base/vec.h"
+#include "cache/index_file.h"
 #include "cache/schema.h"
 #include "os/clock.h"
 #include "os/fs.h"
-#include "os/fs_lock.h"
-#include "os/path.h"
 
 #define QUEUE_FLUSH 4096 /* records after which the queue is written */
-#define BUSY_MS 2000
 #define BOOT_MAX 64
 
 enum kind {
@@ -109,6 +107,7 @@ struct bz_index {
     sqlite3 *db;                    /* db_mu; NULL once it has failed */
     sqlite3_stmt *stmt[STATEMENTS]; /* db_mu; prepared when first used */
     char boot[BOOT_MAX];
+    char *path; /* owned; NULL: in memory */
 
     struct bz_sync_mutex mu;
     struct bz_sync_cond idle;
@@ -134,93 +133,6 @@ static void records_release(struct record_list *list)
 
 /* Opening. */
 
-static int exec(sqlite3 *db, const char *sql, struct bz_err *err)
-{
-    int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
-
-    return rc == SQLITE_OK ? 0 : bz_schema_fail(db, rc, "set it up", err);
-}
-
-static int open_db(const char *path, sqlite3 **out, struct bz_err *err)
-{
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    sqlite3 *db = NULL;
-    int rc = sqlite3_open_v2(path, &db, flags, NULL);
-
-    if (rc != SQLITE_OK) {
-        rc = bz_schema_fail(db, rc, "open", err);
-    } else {
-        sqlite3_busy_timeout(db, BUSY_MS);
-        /* What a power cut takes from it is learnt anew. */
-        rc = exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err);
-        if (rc == 0)
-            rc = bz_schema_migrate(db, err);
-    }
-    if (rc < 0) {
-        sqlite3_close(db);
-        return rc;
-    }
-    *out = db;
-    return 0;
-}
-
-/* Moves a broken database out of the way. Its log goes with it, or the new one would
- * read it. */
-static void put_aside(const char *path)
-{
-    static const char *const tails[] = {"", "-wal", "-shm"};
-    struct bz_err err;
-    struct bz_path from, to;
-
-    for (size_t i = 0; i < BZ_COUNTOF(tails); i++) {
-        if (bz_path_join(bz_str_from(path), (struct bz_str){0}, &from, &err) < 0 ||
-            from.n + 16 > sizeof(from.s))
-            return;
-        to = from;
-        snprintf(from.s + from.n, 16, "%s", tails[i]);
-        snprintf(to.s + to.n, 16, ".bad%s", tails[i]);
-        if (rename(from.s, to.s) < 0 && i == 0)
-            return;
-    }
-}
-
-/* Under a lock, since another process may find it broken at the same time and must not
- * put the new one aside. */
-static int open_anew(const char *path, sqlite3 **out, bool *fresh, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_fs_closep) int lock = -1;
-    struct bz_path name;
-    int rc;
-
-    if (strlen(path) + 8 > sizeof(name.s))
-        return bz_fail(err, BZ_E_LIMIT, "index: the path is too long");
-    snprintf(name.s, sizeof(name.s), "%s.lock", path);
-    rc = bz_fs_lock(AT_FDCWD, name.s, BZ_FS_LOCK_EXCLUSIVE,
-                    bz_clock_in(BUSY_MS * BZ_CLOCK_MS), &lock, err);
-    if (rc < 0)
-        return rc;
-    rc = open_db(path, out, err);
-    if (rc != BZ_E_CORRUPT)
-        return rc;
-    bz_log_warn("cache", "%s; it is begun anew, the old one is %s.bad", err->msg, path);
-    put_aside(path);
-    *fresh = true;
-    return open_db(path, out, err);
-}
-
-static int open_file(const char *path, sqlite3 **out, bool *fresh, struct bz_err *err)
-{
-    struct bz_str parent = bz_path_dirname(bz_str_from(path));
-    BZ_CLEANUP(bz_mem_freep) char *dir = bz_mem_dup(parent.p, parent.n);
-    int rc = bz_fs_mkdirs(AT_FDCWD, dir, 0777, err);
-
-    if (rc < 0)
-        return rc;
-    *fresh = !bz_fs_exists(AT_FDCWD, path);
-    rc = open_db(path, out, err);
-    return rc == BZ_E_CORRUPT ? open_anew(path, out, fresh, err) : rc;
-}
-
 static void read_boot(struct bz_index *x)
 {
     struct bz_err err;
@@ -245,15 +157,16 @@ int bz_index_open(const char *path, struct bz_pool *pool, struct bz_index **out,
     read_boot(x);
     *state = BZ_INDEX_MEMORY;
     if (path) {
-        rc = open_file(path, &x->db, &fresh, err);
-        if (rc == 0)
+        rc = bz_index_file_open(path, &x->db, &fresh, err);
+        if (rc == 0) {
             *state = fresh ? BZ_INDEX_NEW : BZ_INDEX_KEPT;
-        else
+            x->path = bz_mem_dup(path, strlen(path));
+        } else
             bz_log_warn("cache", "%s: %s; it is kept in memory this time", path,
                         err->msg);
     }
     if (rc < 0)
-        rc = open_db(":memory:", &x->db, err);
+        rc = bz_index_file_memory(&x->db, err);
     if (rc < 0)
         return rc;
     *out = x;
@@ -279,8 +192,11 @@ static int failed_locked(struct bz_index *x, int rc, struct bz_err *err)
 {
     int code = bz_schema_fail(x->db, rc, "use it", err);
 
-    if (code == BZ_E_CORRUPT)
+    if (code == BZ_E_CORRUPT) {
         close_db_locked(x);
+        if (x->path)
+            bz_index_file_spoil(x->path);
+    }
     return code;
 }
 
@@ -494,6 +410,7 @@ void bz_index_close(struct bz_index *x)
     bz_sync_lock(&x->db_mu);
     close_db_locked(x);
     bz_sync_unlock(&x->db_mu);
+    free(x->path);
     free(x);
 }
 
@@ -787,10 +704,12 @@ int bz_index_clear(struct bz_index *x, struct bz_err *err)
     if (!x->db)
         rc = bz_fail(err, BZ_E_CORRUPT, "index: it is broken");
     else
-        rc = exec(x->db,
-                  "BEGIN IMMEDIATE; DELETE FROM action; DELETE FROM blob;"
-                  "DELETE FROM action_ref; DELETE FROM blob_ref; COMMIT",
-                  err);
+        rc = sqlite3_exec(x->db,
+                          "BEGIN IMMEDIATE; DELETE FROM action; DELETE FROM blob;"
+                          "DELETE FROM action_ref; DELETE FROM blob_ref; COMMIT",
+                          NULL, NULL, NULL);
+    if (rc > 0)
+        rc = failed_locked(x, rc, err);
     bz_sync_unlock(&x->db_mu);
     return rc;
 }

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Row n takes a database from version n to n + 1. */
 static const char *const migrations[] = {
@@ -104,4 +105,38 @@ int bz_schema_migrate(struct sqlite3 *db, struct bz_err *err)
     if (rc < 0)
         (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
+}
+
+#define DESCRIPTIONS                                                                   \
+    "SELECT type || ' ' || name || ' ' || coalesce(sql, '')"                           \
+    " FROM sqlite_master ORDER BY name"
+
+/* 1 if both have a row and these are equal, 0 if both are at the end, else -1. */
+static int step_both(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+    int one = sqlite3_step(a), two = sqlite3_step(b);
+    const char *x, *y;
+
+    if (one == SQLITE_DONE && two == SQLITE_DONE)
+        return 0;
+    if (one != SQLITE_ROW || two != SQLITE_ROW)
+        return -1;
+    x = (const char *)sqlite3_column_text(a, 0);
+    y = (const char *)sqlite3_column_text(b, 0);
+    return x && y && strcmp(x, y) == 0 ? 1 : -1;
+}
+
+int bz_schema_compare(struct sqlite3 *db, struct sqlite3 *model, struct bz_err *err)
+{
+    sqlite3_stmt *a = NULL, *b = NULL;
+    int same = -1;
+
+    if (sqlite3_prepare_v2(db, DESCRIPTIONS, -1, &a, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(model, DESCRIPTIONS, -1, &b, NULL) == SQLITE_OK)
+        do
+            same = step_both(a, b);
+        while (same > 0);
+    sqlite3_finalize(a);
+    sqlite3_finalize(b);
+    return same == 0 ? 0 : bz_fail(err, BZ_E_CORRUPT, "index: its tables are not ours");
 }

@@ -18,6 +18,10 @@ int bz_schema_version(void);
  * BZ_E_BUSY if another process holds it, BZ_E_CORRUPT if it is none of ours. */
 int bz_schema_migrate(struct sqlite3 *db, struct bz_err *err) BZ_MUST_CHECK;
 
+/* BZ_E_CORRUPT unless both have the same tables and nothing else. */
+int bz_schema_compare(struct sqlite3 *db, struct sqlite3 *model,
+                      struct bz_err *err) BZ_MUST_CHECK;
+
 /* The failure that a result code of SQLite stands for. */
 int bz_schema_fail(struct sqlite3 *db, int rc, const char *what,
                    struct bz_err *err) BZ_MUST_CHECK;

@@ -37,8 +37,8 @@ RULES = [
     Rule(r"seccomp_\w+", {"filter"}, False, "libseccomp is called by sandbox/filter.c alone"),
     Rule(r"curl_\w+", {"http"}, False, "libcurl is called by net/http.c alone"),
     Rule(r"archive_\w+", {"archive"}, False, "libarchive is called by codec/archive.c alone"),
-    Rule(r"sqlite3_\w+", {"index", "schema"}, False,
-         "SQLite is called by cache/index.c and cache/schema.c alone"),
+    Rule(r"sqlite3_\w+", {"index", "index_file", "schema"}, False,
+         "SQLite is called by index.c, index_file.c and schema.c of cache alone"),
 ]
 
 # Tables of pointers are constant after loading and lie in .data.rel.ro.

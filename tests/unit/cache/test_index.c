@@ -1,5 +1,6 @@
 #include "cache/index.h"
 
+#include <sqlite3.h>
 #include <sys/wait.h>
 
 #include "base/log.h"
@@ -338,12 +339,115 @@ static void what_is_forgotten_leaves_no_trace(void **state)
     }
 }
 
+/* Whether all can be noted and asked for. */
+static bool works(struct fixture *f)
+{
+    struct bz_reapi_digest blob = digest(77, 7);
+    struct bz_index_action note = {.key = {{99}}, .recipe = BZ_STR("r")}, got, *all;
+    struct bz_index_digests refs;
+    struct bz_index_blob b;
+    size_t n;
+
+    bz_index_note_action(f->x, &note, &blob, 1);
+    bz_index_note_hit(f->x, &note.key);
+    bz_index_note_checked(f->x, &blob.hash);
+    bz_index_forget_action(f->x, &(struct bz_digest){{1}});
+    bz_index_forget_blob(f->x, &(struct bz_digest){
+                                   {101, 1}
+    });
+    return bz_index_flush(f->x, &f->err) == 0 &&
+           bz_index_get_action(f->x, &note.key, &f->a, &got) &&
+           bz_index_get_blob(f->x, &blob.hash, &b) && b.refs == 1 &&
+           bz_index_checked(f->x, &blob.hash) &&
+           bz_index_list_actions(f->x, &f->a, &all, &n, &f->err) == 0 && n > 0 &&
+           bz_index_list_of_action(f->x, &note.key, &f->a, &refs, &f->err) == 0 &&
+           refs.n == 1 && bz_index_clear(f->x, &f->err) == 0;
+}
+
+static void overwrite(const char *path, const char *bytes, size_t n)
+{
+    struct bz_err err;
+
+    assert_ok(bz_fs_write(AT_FDCWD, path, bytes, n, 0644, BZ_FS_NOSYNC, &err), &err);
+}
+
+/* Bytes anywhere in the file are changed, or its end is cut off. Whoever uses it may
+ * find out and go on without; then the next one begins anew. */
+static void however_it_is_damaged_it_is_usable_when_opened_again(void **state)
+{
+    struct fixture *f = *state;
+    unsigned random = 1, useless = 0;
+    char *bytes, *copy;
+    size_t n;
+
+    for (uint8_t i = 1; i < 40; i++)
+        note_action(f, i, i);
+    bz_index_close(f->x);
+    f->x = NULL;
+    assert_ok(bz_fs_read(AT_FDCWD, f->path, 1 << 24, &bytes, &n, &f->err), &f->err);
+    copy = malloc(n);
+    for (int round = 0; round < 80; round++) {
+        size_t left = n, changes = 1 + (size_t)round % 40;
+
+        memcpy(copy, bytes, n);
+        for (size_t i = 0; i < changes; i++) {
+            size_t at = (random = random * 1103515245 + 12345) >> 8;
+
+            /* The first pages hold the tables' descriptions. */
+            at %= i % 2 ? n : 2048;
+            copy[at] = (char)(random >> 3);
+        }
+        if (round % 10 == 9)
+            left = random % n;
+        overwrite(f->path, copy, left);
+        for (int opened = 0; opened < 2; opened++) {
+            reopen(f, NULL);
+            if (works(f))
+                break;
+            useless += opened;
+        }
+        bz_index_close(f->x);
+        f->x = NULL;
+        unlink(f->path);
+    }
+    free(bytes);
+    free(copy);
+    assert_int_equal(useless, 0);
+}
+
+static void a_schema_that_is_not_ours_is_put_aside(void **state)
+{
+    static const char *const evil[] = {
+        "CREATE TRIGGER t AFTER INSERT ON action BEGIN DELETE FROM blob; END",
+        "DROP INDEX action_used; CREATE VIEW action_used AS SELECT 1",
+        "DROP TABLE blob_ref",
+        "ALTER TABLE action ADD COLUMN x NOT NULL DEFAULT 1",
+        "DROP TABLE action; CREATE TABLE action(key)",
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < BZ_COUNTOF(evil); i++) {
+        sqlite3 *db;
+
+        bz_index_close(f->x);
+        f->x = NULL;
+        assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, evil[i], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        reopen(f, NULL);
+        assert_int_equal(f->state, BZ_INDEX_NEW);
+        assert_true(works(f));
+    }
+}
+
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         test(what_is_forgotten_leaves_no_trace),
+        test(however_it_is_damaged_it_is_usable_when_opened_again),
+        test(a_schema_that_is_not_ours_is_put_aside),
         test(what_was_noted_is_known_after_it_is_reopened),
         test(references_lead_from_results_to_trees_to_blobs),
         test(results_come_in_the_order_of_their_use),
