@@ -75,6 +75,16 @@ static int readable(const char *path, const char *what, struct bz_err *err)
     return BZ_E_INVAL;
 }
 
+/* It becomes part of a header line, which it must not end. */
+static int check_token(const char *s, struct bz_err *err)
+{
+    for (; s && *s; s++)
+        if (*s <= ' ' || *s > '~')
+            return bz_fail(err, BZ_E_INVAL,
+                           "a blank or control character in the token");
+    return 0;
+}
+
 static void add_header(const struct bz_http *http, struct curl_slist **list,
                        const char *line)
 {
@@ -94,6 +104,8 @@ int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
     if (rc == 0)
         rc = readable(opts->auth.ca, "authorities", err);
     if (rc == 0)
+        rc = check_token(opts->auth.bearer, err);
+    if (rc == 0)
         rc = bz_libcurl_load(&curl, err);
     if (rc < 0)
         return rc;
@@ -106,6 +118,8 @@ int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
     each_string(&http->opts, own_string);
     if (http->opts.concurrent == 0)
         http->opts.concurrent = BZ_HTTP_CONCURRENT;
+    if (http->opts.retries == 0)
+        http->opts.retries = BZ_HTTP_RETRIES;
     if (http->opts.connect <= 0)
         http->opts.connect = BZ_HTTP_CONNECT;
     if (http->opts.stall <= 0)
@@ -367,7 +381,7 @@ static struct bz_flight_end end_of(const struct bz_libcurl *curl, CURLcode code,
     } known[] = {
         {CURLE_OK,                    0,            false},
         {CURLE_URL_MALFORMAT,         BZ_E_INVAL,   false},
-        {CURLE_OPERATION_TIMEDOUT,    BZ_E_TIMEOUT, true },
+        {CURLE_OPERATION_TIMEDOUT,    BZ_E_TIMEOUT, false},
         {CURLE_COULDNT_CONNECT,       BZ_E_IO,      true },
         {CURLE_COULDNT_RESOLVE_HOST,  BZ_E_IO,      true },
         {CURLE_COULDNT_RESOLVE_PROXY, BZ_E_IO,      true },
@@ -393,7 +407,10 @@ static void land(struct run *run, struct slot *s, const struct bz_flight_end *en
                  int64_t now)
 {
     bring_down(run, s);
-    if (!bz_flight_land(&s->f, end, run->http->opts.retries, now)) {
+    if (!bz_flight_land(
+            &s->f, end,
+            (unsigned)(run->http->opts.retries > 0 ? run->http->opts.retries : 0),
+            now)) {
         finish(run, s);
     } else if (s->f.due <= now) {
         launch(run, s, now);
@@ -451,7 +468,7 @@ static void start_new(struct run *run, int64_t now)
 static void look_round(struct run *run, int64_t now)
 {
     static const struct bz_flight_end silent = {
-        BZ_E_TIMEOUT, true, "too few bytes came or went for too long"};
+        BZ_E_TIMEOUT, false, "too few bytes came or went for too long"};
 
     run->looked = now;
     for (unsigned i = 0; i < run->e->nslots; i++) {

@@ -15,7 +15,8 @@
  *   4. User, password, token and client certificate go to the server that the request
  *      names and to no other, wherever that sends us.
  *   5. A request is tried again if trying may help: after a failure of the network or
- *      408, 429, 500, 502, 503, 504. The waits double.
+ *      408, 429, 500, 502, 503, 504. The waits double. Who was silent is not asked
+ * again.
  *
  * Proxies are taken from the environment (http_proxy, https_proxy, no_proxy),
  * certificates are checked against the system's store. What a message says about an
@@ -57,11 +58,11 @@ struct bz_http_opts {
     unsigned concurrent; /* transfers at a time; 0: BZ_HTTP_CONCURRENT */
     int64_t connect;     /* nanoseconds; 0: BZ_HTTP_CONNECT */
     int64_t stall;       /* nanoseconds; 0: BZ_HTTP_STALL */
-    unsigned retries;    /* further attempts, at most */
+    int retries;         /* further attempts; 0: BZ_HTTP_RETRIES, -1: none */
 };
 
-/* Copies what it needs. BZ_E_INVAL if a certificate or key cannot be read. The caller
- * frees *out. */
+/* Copies what it needs. BZ_E_INVAL if a certificate or key cannot be read or the token
+ * has blanks in it; BZ_E_NOSUP without libcurl. The caller frees *out. */
 int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
                 struct bz_err *err) BZ_MUST_CHECK;
 void bz_http_free(struct bz_http *http); /* NULL is fine; when no call is under way */

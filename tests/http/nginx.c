@@ -36,8 +36,7 @@ static int setup(void **state)
     /* a server that runs as somebody else must get there */
     if (chmod(s->g->s->scratch->path, 0711) < 0 || mkdir(s->dir, 0755) < 0)
         return -1;
-    s->opts =
-        (struct bz_remote_opts){.url = s->x.url, .http = {.retries = BZ_HTTP_RETRIES}};
+    s->opts = (struct bz_remote_opts){.url = s->x.url};
     *state = s;
     return bz_cas_open(path, &opts, &s->far, &s->g->s->err);
 }

@@ -27,7 +27,8 @@ static inline int web_setup(void **state)
         return -1;
     w->s = s;
     w->opts = (struct bz_remote_opts){
-        .url = w->url, .http = {.stall = 300 * BZ_CLOCK_MS, .concurrent = 4}
+        .url = w->url,
+        .http = {.stall = 300 * BZ_CLOCK_MS, .concurrent = 4, .retries = -1}
     };
     w->call.h = w->s->h;
     *state = w;

@@ -416,6 +416,19 @@ static void a_token_is_sent_as_bearer(void **state)
     bz_http_free(http);
 }
 
+static void a_token_that_would_end_its_line_is_refused(void **state)
+{
+    static const char *const wrong[] = {"a\r\nHost: b", "a b", "a\n", "\x80"};
+    struct net *n = *state;
+    struct bz_http *http;
+
+    for (size_t i = 0; i < BZ_COUNTOF(wrong); i++) {
+        const struct bz_http_opts opts = {.auth = {.bearer = wrong[i]}};
+
+        assert_int_equal(bz_http_new(&opts, &http, &n->err), BZ_E_INVAL);
+    }
+}
+
 static void a_netrc_file_is_read(void **state)
 {
     struct net *n = *state;
@@ -553,6 +566,7 @@ int main(void)
         net_test(who_we_are_is_told_to_our_own_server_only),
         net_test(a_login_in_the_address_goes_first_and_is_not_shown),
         net_test(a_token_is_sent_as_bearer),
+        net_test(a_token_that_would_end_its_line_is_refused),
         net_test(a_netrc_file_is_read),
         net_test(the_environments_proxy_is_used),
         net_test(a_put_is_not_redirected),
