@@ -95,7 +95,6 @@ static void add_header(const struct bz_http *http, struct curl_slist **list,
 int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
                 struct bz_err *err)
 {
-    struct bz_libcurl curl;
     struct bz_http *http;
     int rc = readable(opts->auth.cert, "certificate", err);
 
@@ -105,15 +104,17 @@ int bz_http_new(const struct bz_http_opts *opts, struct bz_http **out,
         rc = readable(opts->auth.ca, "authorities", err);
     if (rc == 0)
         rc = check_token(opts->auth.bearer, err);
-    if (rc == 0)
-        rc = bz_libcurl_load(&curl, err);
     if (rc < 0)
         return rc;
-    /* Counted and guarded by libcurl itself since 7.84. */
-    if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return bz_fail(err, BZ_E_NOSUP, "libcurl does not start");
     http = bz_mem_zalloc(sizeof(*http));
-    http->curl = curl;
+    rc = bz_libcurl_load(&http->curl, err);
+    /* Counted and guarded by libcurl itself since 7.84. */
+    if (rc == 0 && http->curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        rc = bz_fail(err, BZ_E_NOSUP, "libcurl does not start");
+    if (rc < 0) {
+        free(http);
+        return rc;
+    }
     http->opts = *opts;
     each_string(&http->opts, own_string);
     if (http->opts.concurrent == 0)
