@@ -9,78 +9,20 @@ import hashlib
 import os
 import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "http"))
 import meter  # noqa: E402
+import nginx  # noqa: E402
 
 BLOBS = {"full": 10000, "quick": 10000, "smoke": 100}
 SMALL = 4096
 LARGE = {"full": 1 << 30, "quick": 1 << 28, "smoke": 1 << 20}
 ROUNDS = {"full": 7, "quick": 3, "smoke": 1}
-
-CONF = """\
-daemon off;
-worker_processes 1;
-{user}
-pid {top}/pid;
-error_log {top}/error.log;
-events {{ worker_connections 512; }}
-http {{
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  keepalive_requests 100000;
-  client_max_body_size 0;
-  client_body_temp_path {top}/store/tmp;
-  proxy_temp_path {top}/proxy; fastcgi_temp_path {top}/fastcgi;
-  uwsgi_temp_path {top}/uwsgi; scgi_temp_path {top}/scgi;
-  server {{
-    listen 127.0.0.1:{port};
-    location ~ "^/(ac|cas)/(..)([0-9a-f]{{62}})$" {{
-      alias {top}/store/$1/$2/$2$3;
-      dav_methods PUT;
-      create_full_put_path on;
-    }}
-  }}
-}}
-"""
-
-
-class Nginx:
-    """A server of its own, in a directory of its own."""
-
-    def __init__(self, top):
-        self.top = top
-        (top / "store").mkdir(parents=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
-        conf = top / "nginx.conf"
-        conf.write_text(CONF.format(top=top, port=port,
-                                    user="user root;" if os.geteuid() == 0 else ""))
-        env = dict(os.environ, PATH=os.environ.get("PATH", "") + ":/usr/sbin")
-        self.process = subprocess.Popen(
-            ["nginx", "-p", str(top), "-e", str(top / "error.log"), "-c", str(conf)], env=env)
-        deadline = time.monotonic() + 10
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                return
-            except OSError as error:
-                if time.monotonic() > deadline or self.process.poll() is not None:
-                    raise meter.Failure("nginx does not start") from error
-                time.sleep(0.01)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
 
 
 def place(store, digest):
@@ -155,7 +97,7 @@ class Bench:
         shutil.rmtree(out)
 
     def put(self, name, store, blobs):
-        far = self.server.top / "store" / "cas"
+        far = self.server.store / "cas"
         for who in ("ours", "curl"):
             if far.exists():
                 far.rename(self.work / "old")
@@ -168,7 +110,7 @@ class Bench:
                     lines += [f'upload-file = "{place(store, digest)}"',
                               f'url = "{self.server.url}/cas/{digest}"']
                 self.note(f"{name}, curl", self.curl(lines))
-            self.check(lambda digest: place(self.server.top / "store", digest), blobs)
+            self.check(lambda digest: place(self.server.store, digest), blobs)
 
     def best(self, name):
         runs, quiet = meter.quiet_runs(self.runs[name])
@@ -188,8 +130,8 @@ class Bench:
 
 def measure(bench, size):
     store = bench.work / "local"
-    small = make_blobs(bench.server.top / "store", BLOBS[size], SMALL, 1)
-    large = make_blobs(bench.server.top / "store", 1, LARGE[size], 2)
+    small = make_blobs(bench.server.store, BLOBS[size], SMALL, 1)
+    large = make_blobs(bench.server.store, 1, LARGE[size], 2)
     make_blobs(store, BLOBS[size], SMALL, 1)
     make_blobs(store, 1, LARGE[size], 2)
     os.sync()
@@ -215,12 +157,12 @@ def main():
     options = parser.parse_args()
     size = options.size or "full"
     for name in ("nginx", "curl"):
-        if not shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin"):
+        if not shutil.which(name, path=nginx.PATH):
             print(f"cache/http.py: {name} is not installed", file=sys.stderr)
             sys.exit(1 if os.environ.get("BITZEL_MUST_WORK") else 77)
     work, server = Path(tempfile.mkdtemp(prefix="bz-bench-", dir=options.work)), None
     try:
-        server = Nginx(work / "server")
+        server = nginx.Nginx(work / "server")
         about = meter.machine()
         bench = Bench(options.bin / "bench_http", work, server, options.parallel)
         measure(bench, size)
