@@ -144,7 +144,9 @@ static int judge_put(struct bz_remote *r, const struct bz_http_request *q,
                         r->base, n);
         return bz_fail(err, BZ_E_LIMIT, "%s takes no %llu bytes", r->base, n);
     default:
-        return bz_fail(err, BZ_E_IO, "%s: status %u when storing", r->base, q->status);
+        return bz_fail(err, BZ_E_IO,
+                       "%s: status %u when storing: is it the address of a cache?",
+                       r->base, q->status);
     }
 }
 
