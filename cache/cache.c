@@ -17,6 +17,8 @@ struct bz_cache {
     struct bz_tiers *tiers;   /* or NULL */
     struct bz_upload *upload; /* or NULL */
     int64_t flush;
+    bool signs;
+    struct bz_trust_signer signer;
     struct bz_sync_mutex mu;
     struct bz_arena keys; /* mu; of the next */
     struct bz_map from;   /* mu; the tier of each result found in one, if there is an
@@ -79,6 +81,9 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
 
     c->verify = opts->verify;
     c->flush = opts->flush;
+    c->signs = opts->signer != NULL;
+    if (c->signs)
+        c->signer = *opts->signer;
     rc = bz_cas_open(opts->root, &opts->store, &c->cas, err);
     if (rc == 0)
         rc = bz_index_open(opts->index, opts->pool, &c->index, &state, err);
@@ -106,6 +111,7 @@ void bz_cache_close(struct bz_cache *c)
     bz_map_release(&c->from);
     bz_arena_release(&c->keys);
     free(c->gc_lock);
+    bz_signature_forget(&c->signer.secret);
     free(c);
 }
 
@@ -241,7 +247,10 @@ int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
         (struct bz_reapi_aux){BZ_STR(BZ_ACTION_RECIPE), labels->recipe};
     labelled.aux[r->naux + 1] =
         (struct bz_reapi_aux){BZ_STR(BZ_ACTION_TASK), labels->task};
-    rc = bz_action_put(c->cas, h, key, &labelled, how, err);
+    rc =
+        c->signs ? bz_trust_sign(&a, h, &c->signer, key, &labelled, &labelled, err) : 0;
+    if (rc == 0)
+        rc = bz_action_put(c->cas, h, key, &labelled, how, err);
     if (rc == 0)
         bz_reindex_result(c->index, key, &labelled, bz_clock_wall());
     if (rc == 0 && c->upload && *how == BZ_ACTION_STORED)

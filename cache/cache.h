@@ -34,9 +34,10 @@ struct bz_cache_opts {
     struct bz_pool *pool; /* for the index to write on, or NULL */
     struct bz_cas_opts store;
     enum bz_cache_verify verify;
-    struct bz_tiers_opts tiers; /* none if n is 0 */
-    bool keep;                  /* what is stored here is not uploaded */
-    int64_t flush;              /* ns to wait for uploads when it is closed */
+    struct bz_tiers_opts tiers;           /* none if n is 0 */
+    bool keep;                            /* what is stored here is not uploaded */
+    const struct bz_trust_signer *signer; /* of what is stored here; copied; or NULL */
+    int64_t flush;                        /* ns to wait for uploads when it is closed */
     /* Beyond these it collects by itself, see quota.h; 0: no limit. */
     uint64_t max_size, min_free;
     int64_t max_age;

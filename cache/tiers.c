@@ -23,7 +23,10 @@ struct slot {
     struct bz_sync_mutex opening;
     struct bz_tier *tier;       /* opening; set once */
     atomic_bool dead, readonly; /* said so in the log */
-    atomic_ullong hits, misses, fetched, stored;
+    atomic_ullong hits, misses, fetched, stored, untrusted;
+    struct bz_signature_public *keys; /* [nkeys]; those it trusts */
+    size_t nkeys;
+    atomic_bool warned; /* of what is not signed as it must be */
 };
 
 struct bz_tiers {
@@ -35,6 +38,17 @@ struct bz_tiers {
     struct bz_tier_watch *watch;
     struct bz_crew crew; /* for its hashers */
 };
+
+static void choose_keys(struct slot *s, const struct bz_tiers_opts *opts)
+{
+    s->keys = BZ_ARENA_ARRAY(&s->of->arena, struct bz_signature_public, opts->nkeys);
+    for (size_t i = 0; i < opts->nkeys; i++)
+        for (size_t k = 0; k < s->spec.ntrust; k++)
+            if (bz_str_eq(opts->keys[i].name, s->spec.trust[k])) {
+                s->keys[s->nkeys++] = opts->keys[i].key;
+                break;
+            }
+}
 
 struct bz_tiers *bz_tiers_new(const struct bz_tiers_opts *opts)
 {
@@ -53,9 +67,13 @@ struct bz_tiers *bz_tiers_new(const struct bz_tiers_opts *opts)
         *spec = opts->specs[i];
         spec->place = bz_arena_dup(&t->arena, spec->place);
         spec->name = bz_arena_dup(&t->arena, spec->name);
+        for (int k = 0; k < BZ_TIER_SPEC_FILES; k++)
+            if (spec->file[k].p)
+                spec->file[k] = bz_arena_dup(&t->arena, spec->file[k]);
         for (size_t k = 0; k < spec->ntrust; k++)
             spec->trust[k] = bz_arena_dup(&t->arena, spec->trust[k]);
         atomic_init(&t->slots[i].readonly, !spec->write);
+        choose_keys(&t->slots[i], opts);
     }
     return t;
 }
@@ -223,6 +241,33 @@ static void free_ask(void *ctx)
     free(k);
 }
 
+/* Whether a result may be taken from this tier; said once if one may not. */
+static bool trusted(struct slot *s, struct bz_digest_hasher *h,
+                    const struct bz_digest *key, const struct bz_reapi_result *r)
+{
+    static const char *const words[] = {
+        [BZ_TRUST_GOOD] = "",
+        [BZ_TRUST_UNSIGNED] = "is not signed",
+        [BZ_TRUST_STRANGER] = "is signed by a key that is not trusted there",
+        [BZ_TRUST_FORGED] = "has a wrong signature: it was changed, or filed wrongly",
+    };
+    enum bz_trust_verdict verdict = BZ_TRUST_GOOD;
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    if (s->spec.ntrust > 0)
+        verdict = bz_trust_check(h, s->keys, s->nkeys, key, r);
+    if (verdict == BZ_TRUST_GOOD)
+        return true;
+    count(&s->untrusted, 1);
+    bz_digest_hex(key, hex);
+    if (!atomic_exchange_explicit(&s->warned, true, memory_order_relaxed))
+        bz_log_warn("cache",
+                    "%s: result %s %s; such results count as missing, and more of them "
+                    "are not mentioned",
+                    s->spec.name.p, hex, words[verdict]);
+    return false;
+}
+
 static void run_ask(struct bz_worker *w, struct bz_cancel *cancel, void *ctx)
 {
     struct ask *k = ctx;
@@ -235,6 +280,8 @@ static void run_ask(struct bz_worker *w, struct bz_cancel *cancel, void *ctx)
     if (k->q.rc < 0)
         return;
     k->q.rc = tier->ops->get_action(tier, &call, &k->key, &k->a, &r, &k->q.err);
+    if (k->q.rc == 0 && !trusted(k->q.slot, call.h, &k->key, &r))
+        k->q.rc = bz_fail(&k->q.err, BZ_E_NOENT, "a result that is not trusted");
     if (k->q.rc == 0 && bz_reapi_result_encode(&r, call.h, &k->bytes, &k->q.err) < 0)
         k->q.rc = bz_fail(&k->q.err, BZ_E_NOENT, "a result that makes no sense");
     bz_crew_give(&k->q.slot->of->crew, call.h);
@@ -540,5 +587,6 @@ void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out)
         .misses = atomic_load_explicit(&s->misses, memory_order_relaxed),
         .fetched = atomic_load_explicit(&s->fetched, memory_order_relaxed),
         .stored = atomic_load_explicit(&s->stored, memory_order_relaxed),
+        .untrusted = atomic_load_explicit(&s->untrusted, memory_order_relaxed),
     };
 }

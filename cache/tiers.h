@@ -5,6 +5,8 @@
  *   2. A tier that does not work or does not answer is left out for the rest of the
  *      run; one that cannot be written is only read. Either is said once in the log.
  *   3. A miss is a miss: blobs that are absent or bad say nothing about the tier.
+ *   4. Of a tier that trusts certain keys a result counts only if one of them signed
+ *      it; otherwise it is a miss, counted, and said once.
  *
  * Any thread may call anything but close.
  */
@@ -12,6 +14,7 @@
 #define BZ_CACHE_TIERS_H
 
 #include "cache/tier_spec.h"
+#include "cache/trust.h"
 
 struct bz_tiers;
 
@@ -20,9 +23,17 @@ typedef int (*bz_tiers_open_fn)(const struct bz_tier_spec *spec, struct bz_tier 
 
 #define BZ_TIERS_TIMEOUT (5 * BZ_CLOCK_S)
 
+/* A key that a tier may be said to trust. */
+struct bz_tiers_key {
+    struct bz_str name;
+    struct bz_signature_public key;
+};
+
 struct bz_tiers_opts {
     const struct bz_tier_spec *specs; /* [n]; the texts are copied */
     size_t n;
+    const struct bz_tiers_key *keys; /* [nkeys]; one that is not here trusts nobody */
+    size_t nkeys;
     int64_t timeout;       /* ns without an answer; 0: BZ_TIERS_TIMEOUT */
     bz_tiers_open_fn open; /* NULL: bz_tier_spec_open */
 };
@@ -75,6 +86,7 @@ struct bz_tiers_stats {
     uint64_t hits, misses; /* of results */
     uint64_t fetched;      /* blobs */
     uint64_t stored;       /* results */
+    uint64_t untrusted;    /* results that were there, but not signed as they must be */
 };
 void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out);
 

@@ -65,6 +65,7 @@ extern const struct bz_cmd bz_cmd_appends;
 extern const struct bz_cmd bz_cmd_cache;
 extern const struct bz_cmd bz_cmd_cache_du; /* these are of bz_cmd_cache */
 extern const struct bz_cmd bz_cmd_cache_gc;
+extern const struct bz_cmd bz_cmd_cache_key;
 extern const struct bz_cmd bz_cmd_cache_ls;
 extern const struct bz_cmd bz_cmd_cache_path;
 extern const struct bz_cmd bz_cmd_cache_copy_pull;

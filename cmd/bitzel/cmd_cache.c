@@ -141,6 +141,7 @@ static const struct bz_cmd *const subs[] = {
     &bz_cmd_cache_reindex,
     &bz_cmd_cache_copy_push,
     &bz_cmd_cache_copy_pull,
+    &bz_cmd_cache_key,
     NULL,
 };
 

@@ -28,7 +28,79 @@ static int index_path(const struct bz_settings *s, const char *root, struct bz_a
     return 0;
 }
 
+const char *bz_cmd_open_cache_keys(const struct bz_settings *s, struct bz_arena *a)
+{
+    struct bz_str state = bz_settings_get(s, BZ_SETTING_STATE_DIR)->text;
+
+    return state.n == 0 ? NULL : bz_arena_printf(a, "%.*s/keys", BZ_STR_ARG(state)).p;
+}
+
+/* A key in the settings must not go before one of this machine: settings may be a
+ * project's. */
+int bz_cmd_open_cache_key(const struct bz_settings *s, struct bz_str name,
+                          struct bz_signature_public *out, struct bz_err *err)
+{
+    const struct bz_setting_value *all = bz_settings_get(s, BZ_SETTING_CACHE_KEYS);
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    const char *dir = bz_cmd_open_cache_keys(s, &a);
+    int rc = dir ? bz_trust_load_public(dir, name, out, err) : BZ_E_NOENT;
+
+    if (rc != BZ_E_NOENT)
+        return rc;
+    for (size_t i = 0; i < all->n; i++) {
+        struct bz_str own, digits;
+        struct bz_digest bytes;
+
+        bz_str_cut(all->items[i], '=', &own, &digits);
+        if (!bz_str_eq(bz_str_trim(own), name))
+            continue;
+        if (bz_digest_parse(bz_str_trim(digits), &bytes, err) < 0)
+            return bz_fail(err, BZ_E_INVAL, "cache.keys: expected %.*s= and 64 digits",
+                           BZ_STR_ARG(name));
+        memcpy(out->b, bytes.b, sizeof(out->b));
+        return 0;
+    }
+    return bz_fail(err, BZ_E_NOENT,
+                   "the key '%.*s' is not known: put %.*s.pub into %s, or name it in "
+                   "cache.keys",
+                   BZ_STR_ARG(name), BZ_STR_ARG(name), dir ? dir : "state.dir/keys");
+}
+
+static int read_keys(const struct bz_settings *s, struct bz_arena *a,
+                     struct bz_tiers_opts *out, struct bz_err *err)
+{
+    struct bz_tiers_key *keys =
+        BZ_ARENA_ARRAY(a, struct bz_tiers_key, out->n * BZ_TIER_SPEC_KEYS);
+    int rc = 0;
+
+    out->keys = keys;
+    for (size_t i = 0; rc == 0 && i < out->n; i++)
+        for (size_t k = 0; rc == 0 && k < out->specs[i].ntrust; k++) {
+            struct bz_str name = out->specs[i].trust[k];
+
+            keys[out->nkeys].name = name;
+            rc = bz_cmd_open_cache_key(s, name, &keys[out->nkeys++].key, err);
+        }
+    /* That is a mistake in the settings, not a query without an answer. */
+    if (rc == BZ_E_NOENT)
+        err->code = rc = BZ_E_INVAL;
+    return rc < 0 ? bz_err_wrap(err, "cache.tiers") : 0;
+}
+
 /* Places are relative to whoever names them. */
+static int read_tier(struct bz_str text, const struct bz_settings_entry *e,
+                     struct bz_arena *a, struct bz_tier_spec *out, struct bz_err *err)
+{
+    int rc = bz_tier_spec_parse(a, text, out, err);
+
+    if (rc == 0 && out->kind == BZ_TIER_SPEC_DIR)
+        rc = bz_setting_value_path(a, out->place, &e->place, &out->place, err);
+    for (int i = 0; rc == 0 && i < BZ_TIER_SPEC_FILES; i++)
+        if (out->file[i].n > 0)
+            rc = bz_setting_value_path(a, out->file[i], &e->place, &out->file[i], err);
+    return rc < 0 ? bz_err_wrap(err, "cache.tiers: '%.*s'", BZ_STR_ARG(text)) : 0;
+}
+
 static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
                       struct bz_tiers_opts *out, struct bz_err *err)
 {
@@ -40,15 +112,10 @@ static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
         .specs = specs,
         .n = e->value.n,
         .timeout = bz_settings_get(s, BZ_SETTING_CACHE_TIMEOUT)->number};
-    for (size_t i = 0; rc == 0 && i < e->value.n; i++) {
-        rc = bz_tier_spec_parse(a, e->value.items[i], &specs[i], err);
-        if (rc == 0 && specs[i].kind == BZ_TIER_SPEC_DIR)
-            rc = bz_setting_value_path(a, specs[i].place, &e->place, &specs[i].place,
-                                       err);
-        if (rc < 0)
-            (void)bz_err_wrap(err, "cache.tiers: '%.*s'",
-                              BZ_STR_ARG(e->value.items[i]));
-    }
+    for (size_t i = 0; rc == 0 && i < e->value.n; i++)
+        rc = read_tier(e->value.items[i], e, a, &specs[i], err);
+    if (rc == 0)
+        rc = read_keys(s, a, out, err);
     if (rc < 0 && e->line > 0)
         (void)bz_err_wrap(err, "%.*s:%u", BZ_STR_ARG(e->source), e->line);
     else if (rc < 0)
@@ -103,13 +170,46 @@ int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
     return bz_cache_open(opts, out, err);
 }
 
+static void forget_signer(struct bz_trust_signer *s)
+{
+    bz_signature_forget(&s->secret);
+}
+
+/* Results that are not to be shared are not vouched for either. */
+static int load_signer(struct bz_cmd_env *env, struct bz_arena *a,
+                       struct bz_cache_opts *opts, struct bz_trust_signer *out,
+                       struct bz_err *err)
+{
+    struct bz_str name = bz_settings_get(&env->settings, BZ_SETTING_CACHE_SIGN)->text;
+    const char *dir = bz_cmd_open_cache_keys(&env->settings, a);
+    int rc;
+
+    if (name.n == 0 || opts->keep)
+        return 0;
+    if (!dir)
+        return bz_fail(err, BZ_E_INVAL,
+                       "cache.sign: HOME is not set; set BITZEL_STATE_DIR");
+    rc = bz_trust_load_secret(dir, name, out, err);
+    if (rc == BZ_E_NOENT)
+        rc =
+            bz_fail(err, BZ_E_INVAL,
+                    "there is no secret key '%.*s' in %s: 'bitzel cache key new' makes "
+                    "one",
+                    BZ_STR_ARG(name), dir);
+    opts->signer = out;
+    return rc < 0 ? bz_err_wrap(err, "cache.sign") : 0;
+}
+
 int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
                       struct bz_pool *pool, struct bz_cache **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    BZ_CLEANUP(forget_signer) struct bz_trust_signer signer = {{{0}}, {{0}}};
     struct bz_cache_opts opts;
     int rc = bz_cmd_open_cache_opts(env, &a, &opts, err);
 
+    if (rc == 0 && access == BZ_SHELF_WRITE)
+        rc = load_signer(env, &a, &opts, &signer, err);
     if (rc < 0)
         return rc;
     opts.pool = pool;

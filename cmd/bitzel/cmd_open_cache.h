@@ -6,8 +6,18 @@
 #include "cache/cache.h"
 #include "cmd.h"
 
-/* What the settings say; the texts are in the arena or the settings'. The index lies in
- * state.dir under a name made from that of the store, for it knows one store only. */
+/* Where keys lie, in the arena; NULL if state.dir is not known. */
+const char *bz_cmd_open_cache_keys(const struct bz_settings *s, struct bz_arena *a);
+
+/* The public key of that name: of this machine or else of cache.keys. BZ_E_NOENT if it
+ * is not known. */
+int bz_cmd_open_cache_key(const struct bz_settings *s, struct bz_str name,
+                          struct bz_signature_public *out,
+                          struct bz_err *err) BZ_MUST_CHECK;
+
+/* What the settings say, but for the signer; the texts are in the arena or the
+ * settings'. The index lies in state.dir under a name made from that of the store, for
+ * it knows one store only. */
 int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
                            struct bz_cache_opts *out, struct bz_err *err) BZ_MUST_CHECK;
 

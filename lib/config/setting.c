@@ -41,6 +41,8 @@ static const struct bz_setting rows[BZ_SETTING_COUNT] = {
     [BZ_SETTING_CACHE_FLUSH] =
         ROW("cache.flush", DURATION, "30s",
             "How long to wait at the end for results that are still being uploaded"),
+    [BZ_SETTING_CACHE_KEYS] =
+        ROW("cache.keys", LIST, "", "Public keys that tiers may trust, as NAME=DIGITS"),
     [BZ_SETTING_CACHE_MAX_AGE] =
         ROW("cache.max_age", DURATION, "0",
             "Results unused for longer may be removed; 0 is no limit"),
@@ -50,6 +52,9 @@ static const struct bz_setting rows[BZ_SETTING_COUNT] = {
     [BZ_SETTING_CACHE_MIN_FREE] =
         ROW("cache.min_free", SIZE, "0",
             "What is to remain free on the store's file system"),
+    [BZ_SETTING_CACHE_SIGN] =
+        ROW("cache.sign", TEXT, "",
+            "The key to sign results with, one of 'bitzel cache key list'"),
     [BZ_SETTING_CACHE_SYNC] = ROW("cache.sync", BOOL, "false",
                                   "Whether what is stored is on the disk at once"),
     [BZ_SETTING_CACHE_TIERS] = ROW("cache.tiers", LIST, "",

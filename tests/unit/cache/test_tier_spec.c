@@ -36,6 +36,24 @@ static void a_tier_is_a_place_and_what_it_is_for(void **state)
     }
 }
 
+static void a_web_server_has_files(void **state)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_tier_spec spec;
+    struct bz_err err = {0};
+
+    (void)state;
+    assert_ok(bz_tier_spec_parse(
+                  &a, BZ_STR("https://h token=t rw key=k cert=../c ca=/a trust=x"),
+                  &spec, &err),
+              &err);
+    assert_string_equal(spec.file[BZ_TIER_SPEC_TOKEN].p, "t");
+    assert_string_equal(spec.file[BZ_TIER_SPEC_CERT].p, "../c");
+    assert_string_equal(spec.file[BZ_TIER_SPEC_KEY].p, "k");
+    assert_string_equal(spec.file[BZ_TIER_SPEC_CA].p, "/a");
+    assert_true(spec.write && spec.ntrust == 1);
+}
+
 static void anything_else_is_the_users_error(void **state)
 {
     static const char *const wrong[] = {
@@ -46,6 +64,9 @@ static void anything_else_is_the_users_error(void **state)
         "https://",
         "https:///c",
         "dir:/c rx",
+        "dir:/c token=t",
+        "https://h token=",
+        "https://h token=a token=b",
         "dir:/c rw ro",
         "dir:/c trust=",
         "dir:/c trust=a,,b",
@@ -78,6 +99,13 @@ static void a_directory_is_opened_if_it_is_there(void **state)
     assert_ok(bz_tier_spec_open(&spec, &t, &s->err), &s->err);
     assert_string_equal(t->ops->kind, "directory");
     t->ops->close(t);
+    spec = (struct bz_tier_spec){.kind = BZ_TIER_SPEC_HTTP,
+                                 .place = BZ_STR("http://localhost:1/c")};
+    assert_ok(bz_tier_spec_open(&spec, &t, &s->err), &s->err);
+    assert_string_equal(t->ops->kind, "http");
+    t->ops->close(t);
+    spec.file[BZ_TIER_SPEC_TOKEN] = BZ_STR("/nowhere/at/all");
+    assert_int_equal(bz_tier_spec_open(&spec, &t, &s->err), BZ_E_NOENT);
     snprintf(path, sizeof(path), "%s/nowhere", s->root);
     spec = (struct bz_tier_spec){.place = bz_str_from(path), .write = true};
     assert_int_equal(bz_tier_spec_open(&spec, &t, &s->err), BZ_E_NOENT);
@@ -88,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tier_is_a_place_and_what_it_is_for),
+        cmocka_unit_test(a_web_server_has_files),
         cmocka_unit_test(anything_else_is_the_users_error),
         store_test(a_directory_is_opened_if_it_is_there),
     };

@@ -245,6 +245,58 @@ static void a_token_ends_the_wait(void **state)
     fakes_release();
 }
 
+/* Files a result in the first fake, signed by `signer` if there is one. */
+static void file_signed(struct store *s, const struct bz_digest *k,
+                        const struct bz_trust_signer *signer)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_reapi_result r = {.exit_code = 3};
+    enum bz_action_put how;
+
+    if (signer)
+        assert_ok(bz_trust_sign(&a, s->h, signer, k, &r, &r, &s->err), &s->err);
+    assert_ok(bz_action_put(fakes[0].cas, s->h, k, &r, &how, &s->err), &s->err);
+}
+
+static void only_what_a_trusted_key_signed_is_taken(void **state)
+{
+    static const struct bz_digest third = {{3}};
+    struct store *s = *state;
+    struct bz_tier_spec spec = fake_specs[0];
+    struct bz_tiers_key keys[2] = {{.name = BZ_STR("ci")}, {.name = BZ_STR("eve")}};
+    const struct bz_tiers_opts opts = {
+        .specs = &spec, .n = 1, .keys = keys, .nkeys = 2, .open = fake_open};
+    struct bz_trust_signer signer[2];
+    struct bz_tiers_stats stats;
+    struct bz_tiers *t;
+
+    fakes_init(s);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(bz_signature_new(&signer[i].secret, &s->err), &s->err);
+        assert_ok(bz_signature_public_of(&signer[i].secret, &keys[i].key, &s->err),
+                  &s->err);
+        bz_trust_id(s->h, &keys[i].key, &signer[i].id);
+    }
+    spec.trust[spec.ntrust++] = BZ_STR("ci");
+    t = bz_tiers_new(&opts);
+    file_signed(s, &key, &signer[0]);
+    file_signed(s, &other, &signer[1]); /* known, but not trusted here */
+    file_signed(s, &third, NULL);
+    assert_int_equal(ask(s, t, &key), 0);
+    assert_int_equal(ask(s, t, &other), BZ_E_NOENT);
+    assert_int_equal(ask(s, t, &third), BZ_E_NOENT);
+    bz_tiers_stats(t, 0, &stats);
+    assert_int_equal(stats.untrusted, 2);
+    assert_int_equal(stats.hits, 1);
+    assert_true(stats.works);
+    assert_true(bz_tiers_close(t));
+    spec.trust[0] = BZ_STR("nobody"); /* a key that is not known trusts nobody */
+    t = bz_tiers_new(&opts);
+    assert_int_equal(ask(s, t, &key), BZ_E_NOENT);
+    assert_true(bz_tiers_close(t));
+    fakes_release();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +310,7 @@ int main(void)
         store_test(a_tier_that_takes_nothing_is_read_on),
         store_test(a_blob_that_is_lost_here_is_not_the_tiers_fault),
         store_test(a_token_ends_the_wait),
+        store_test(only_what_a_trusted_key_signed_is_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
