@@ -58,16 +58,12 @@ static int read_tier(struct bz_cmd_env *env, const struct copy_values *v,
     c->named = rc == 0 && v->words.n > 0 && strchr(v->words.word[0], ':');
     if (rc < 0 || !c->named)
         return rc;
-    rc = bz_tier_spec_parse(&c->arena, bz_str_from(v->words.word[0]), &c->spec, err);
-    if (rc == 0 && c->spec.kind == BZ_TIER_SPEC_DIR) {
-        struct bz_setting_value_place here = {s->cwd, s->home};
-
-        rc =
-            bz_setting_value_path(&c->arena, c->spec.place, &here, &c->spec.place, err);
-    }
+    rc = bz_cmd_open_cache_tier(bz_str_from(v->words.word[0]),
+                                &(const struct bz_setting_value_place){s->cwd, s->home},
+                                &c->arena, &c->spec, err);
     c->opts.tiers.specs = &c->spec;
     c->opts.tiers.n = 1;
-    return rc;
+    return rc < 0 ? rc : bz_cmd_open_cache_trust(s, &c->arena, &c->opts.tiers, err);
 }
 
 static int open_copy(struct bz_cmd_env *env, const struct copy_values *v,

@@ -66,14 +66,15 @@ int bz_cmd_open_cache_key(const struct bz_settings *s, struct bz_str name,
                    BZ_STR_ARG(name), BZ_STR_ARG(name), dir ? dir : "state.dir/keys");
 }
 
-static int read_keys(const struct bz_settings *s, struct bz_arena *a,
-                     struct bz_tiers_opts *out, struct bz_err *err)
+int bz_cmd_open_cache_trust(const struct bz_settings *s, struct bz_arena *a,
+                            struct bz_tiers_opts *out, struct bz_err *err)
 {
     struct bz_tiers_key *keys =
         BZ_ARENA_ARRAY(a, struct bz_tiers_key, out->n * BZ_TIER_SPEC_KEYS);
     int rc = 0;
 
     out->keys = keys;
+    out->nkeys = 0;
     for (size_t i = 0; rc == 0 && i < out->n; i++)
         for (size_t k = 0; rc == 0 && k < out->specs[i].ntrust; k++) {
             struct bz_str name = out->specs[i].trust[k];
@@ -84,21 +85,22 @@ static int read_keys(const struct bz_settings *s, struct bz_arena *a,
     /* That is a mistake in the settings, not a query without an answer. */
     if (rc == BZ_E_NOENT)
         err->code = rc = BZ_E_INVAL;
-    return rc < 0 ? bz_err_wrap(err, "cache.tiers") : 0;
+    return rc;
 }
 
-/* Places are relative to whoever names them. */
-static int read_tier(struct bz_str text, const struct bz_settings_entry *e,
-                     struct bz_arena *a, struct bz_tier_spec *out, struct bz_err *err)
+int bz_cmd_open_cache_tier(struct bz_str text,
+                           const struct bz_setting_value_place *place,
+                           struct bz_arena *a, struct bz_tier_spec *out,
+                           struct bz_err *err)
 {
     int rc = bz_tier_spec_parse(a, text, out, err);
 
     if (rc == 0 && out->kind == BZ_TIER_SPEC_DIR)
-        rc = bz_setting_value_path(a, out->place, &e->place, &out->place, err);
+        rc = bz_setting_value_path(a, out->place, place, &out->place, err);
     for (int i = 0; rc == 0 && i < BZ_TIER_SPEC_FILES; i++)
         if (out->file[i].n > 0)
-            rc = bz_setting_value_path(a, out->file[i], &e->place, &out->file[i], err);
-    return rc < 0 ? bz_err_wrap(err, "cache.tiers: '%.*s'", BZ_STR_ARG(text)) : 0;
+            rc = bz_setting_value_path(a, out->file[i], place, &out->file[i], err);
+    return rc < 0 ? bz_err_wrap(err, "'%.*s'", BZ_STR_ARG(text)) : 0;
 }
 
 static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
@@ -113,9 +115,11 @@ static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
         .n = e->value.n,
         .timeout = bz_settings_get(s, BZ_SETTING_CACHE_TIMEOUT)->number};
     for (size_t i = 0; rc == 0 && i < e->value.n; i++)
-        rc = read_tier(e->value.items[i], e, a, &specs[i], err);
+        rc = bz_cmd_open_cache_tier(e->value.items[i], &e->place, a, &specs[i], err);
     if (rc == 0)
-        rc = read_keys(s, a, out, err);
+        rc = bz_cmd_open_cache_trust(s, a, out, err);
+    if (rc < 0)
+        (void)bz_err_wrap(err, "cache.tiers");
     if (rc < 0 && e->line > 0)
         (void)bz_err_wrap(err, "%.*s:%u", BZ_STR_ARG(e->source), e->line);
     else if (rc < 0)

@@ -93,6 +93,9 @@ class Share(bitzel.Case):
         result = self.machine("second", "cache", "pull", key, tier="dir:{} trust=ci", code=3)
         self.assertIn("is not signed", result.err)
         self.assertFalse((self.dir / "second/store/ac" / key[:2] / key).exists())
+        place = f"dir:{self.shared} trust=ci"
+        self.machine("second", "cache", "pull", place, key, tier="", code=3)
+        self.machine("second", "cache", "pull", place.replace("ci", "eve"), key, tier="", code=2)
         self.machine("second", "cache", "pull", key)
 
     def test_a_directory_that_is_not_there_is_said_once(self):
