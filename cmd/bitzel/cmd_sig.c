@@ -51,9 +51,10 @@ static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *
 
     for (size_t i = 0; i < inputs->len; i++)
         BZ_VEC_PUSH(&l->kept[task],
-                    (struct bz_base_input){bz_arena_dup(&l->arena, inputs->at[i].name),
-                                           bz_arena_dup(&l->arena, inputs->at[i].value),
-                                           inputs->at[i].digest});
+                    (struct bz_base_input){
+                        .name = bz_arena_dup(&l->arena, inputs->at[i].name),
+                        .value = bz_arena_dup(&l->arena, inputs->at[i].value),
+                        .digest = inputs->at[i].digest});
     for (size_t i = 0; i < view->files->len; i++) {
         BZ_VEC_PUSH(&l->files[task], view->files->at[i]);
         BZ_VEC_LAST(&l->files[task]).name =

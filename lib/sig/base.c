@@ -28,6 +28,7 @@ struct extra {
     struct bz_digest digest; /* zero: not computed yet */
     struct bz_str value;     /* with names for directories of this host */
     struct bz_str places;    /* where these are */
+    struct bz_str *leads;    /* names of what it leads to; NULL: not listed yet */
 };
 
 struct bz_base {
@@ -131,7 +132,7 @@ static const struct bz_digest *digest_of(struct bz_base *b, size_t item)
     struct extra *x;
 
     while (b->extras.len < b->deps.items.len)
-        BZ_VEC_PUSH(&b->extras, (struct extra){{{0}}, {0}, {0}});
+        BZ_VEC_PUSH(&b->extras, (struct extra){.leads = NULL});
     x = &b->extras.at[item];
     if (bz_digest_is_zero(&x->digest)) {
         name_dirs(b, b->deps.items.at[item].value, x);
@@ -143,12 +144,28 @@ static const struct bz_digest *digest_of(struct bz_base *b, size_t item)
     return &x->digest;
 }
 
+/* The names of what an item leads to, listed once for all tasks. */
+static const struct bz_str *leads_of(struct bz_base *b, size_t item)
+{
+    const struct bz_deps_item *it = &b->deps.items.at[item];
+    struct extra *x = &b->extras.at[item];
+
+    if (!x->leads) {
+        x->leads = BZ_ARENA_ARRAY(&b->arena, struct bz_str, it->n);
+        for (size_t i = 0; i < it->n; i++)
+            x->leads[i] = b->deps.items.at[it->deps[i].i].name;
+    }
+    return x->leads;
+}
+
 static void note_input(struct bz_base *b, size_t item, struct bz_base_inputs *inputs)
 {
+    const struct bz_deps_item *it = &b->deps.items.at[item];
+
     if (inputs)
-        BZ_VEC_PUSH(inputs, (struct bz_base_input){b->deps.items.at[item].name,
-                                                   b->extras.at[item].value,
-                                                   *digest_of(b, item)});
+        BZ_VEC_PUSH(inputs, (struct bz_base_input){it->name, b->extras.at[item].value,
+                                                   *digest_of(b, item),
+                                                   leads_of(b, item), it->n});
 }
 
 /* Puts the items that are new since the last time in their places. */

@@ -22,9 +22,11 @@
 
 /* One thing that counts. */
 struct bz_base_input {
-    struct bz_str name;      /* of a variable, or NAME[flag] */
-    struct bz_str value;     /* what counts of it, as signed */
-    struct bz_digest digest; /* of both */
+    struct bz_str name;         /* of a variable, or NAME[flag] */
+    struct bz_str value;        /* what counts of it, as signed */
+    struct bz_digest digest;    /* of both */
+    const struct bz_str *leads; /* the inputs that it leads to directly, by name */
+    size_t nleads;
 };
 
 struct bz_base_inputs BZ_VEC(struct bz_base_input);

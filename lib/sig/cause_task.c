@@ -1,7 +1,7 @@
 #include "sig/cause_task.h"
 
+#include "base/bitset.h"
 #include "sig/cause_op.h"
-#include "sig/mentions.h"
 #include "sig/record_diff.h"
 
 /* One of the two times. */
@@ -18,7 +18,8 @@ struct explanation {
     uint32_t task;
     struct side was, is;
     struct bz_record_diff diff;
-    size_t found; /* causes */
+    size_t found;               /* causes */
+    const struct names *wanted; /* blame only context with one of these; or NULL */
 };
 
 static void add_files(struct side *s, const struct bz_record_input *const *all,
@@ -66,11 +67,13 @@ static void add_place(struct bz_cause *cause, const struct bz_cause_op_edit *e)
     if (bz_str_starts(place.flag, BZ_STR("_")))
         place.flag = BZ_STR("");
     for (size_t i = 0; i < cause->places.len; i++) {
-        const struct bz_cause_place *p = &cause->places.at[i];
+        struct bz_cause_place *p = &cause->places.at[i];
 
-        if (bz_str_eq(p->file, place.file) && p->was == place.was &&
-            p->is == place.is && bz_str_eq(p->op, place.op))
-            return;
+        if (!bz_str_eq(p->file, place.file) || p->was != place.was || p->is != place.is)
+            continue;
+        if (place.flag.n == 0) /* `export A = ...` is about both, and A is shorter */
+            *p = place;
+        return;
     }
     BZ_VEC_PUSH(&cause->places, place);
 }
@@ -129,15 +132,24 @@ static void blame_variable(struct explanation *x, const struct bz_record_input *
     x->found++;
 }
 
-/* Whether the file of an edit belongs to another machine: it was not read then, or is
- * not read now. */
+/* Whether a file that operations are in was read at one time only. Recipes, appends and
+ * classes are read whatever the machine is, though there may have been nothing in them
+ * that counts. */
+static bool is_other_file(const struct side *other, const struct bz_record_op *op)
+{
+    return (bz_str_ends(op->file, BZ_STR(".conf")) ||
+            bz_str_ends(op->file, BZ_STR(".inc"))) &&
+           !bz_map_get(&other->files, op->file);
+}
+
+/* Whether an edit is that another machine has other files. */
 static bool is_of_machine(const struct explanation *x,
                           const struct bz_cause_op_edit *edit)
 {
     if (!x->diff.machine && !x->diff.distro)
         return false;
-    return (edit->was && !edit->is && !bz_map_get(&x->is.files, edit->was->file)) ||
-           (edit->is && !edit->was && !bz_map_get(&x->was.files, edit->is->file));
+    return (edit->was && !edit->is && is_other_file(&x->is, edit->was)) ||
+           (edit->is && !edit->was && is_other_file(&x->was, edit->is));
 }
 
 enum idle { WITHOUT_IDLE, WITH_IDLE };
@@ -161,42 +173,181 @@ static size_t blame_edits(struct explanation *x, const struct bz_record_input *w
     return n;
 }
 
+static bool has_part(const struct bz_record_input *in, struct bz_str word)
+{
+    struct bz_str rest = in ? in->value : (struct bz_str){0}, part;
+
+    while (bz_str_next_part(&rest, ':', &part))
+        if (bz_str_has_word(part, word))
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct explanation *x, const struct bz_record_input *was,
+                      const struct bz_record_input *is)
+{
+    if (!x->wanted)
+        return true;
+    for (size_t i = 0; i < x->wanted->len; i++)
+        if (has_part(was, x->wanted->at[i]) != has_part(is, x->wanted->at[i]))
+            return true;
+    return false;
+}
+
+/* A variable of the context to look at. */
+struct root {
+    struct bz_str name;
+    bool both; /* it was named then and is named now: if it was not there, it is new */
+};
+
+struct roots BZ_VEC(struct root);
+
+/* What both use, or one of them; either may be NULL. */
+static void add_roots(const struct bz_record_input *was,
+                      const struct bz_record_input *is, struct roots *out)
+{
+    size_t n = was ? was->nuses : 0, m = is ? is->nuses : 0, i = 0, k = 0;
+
+    while (i < n || k < m) {
+        int order = i == n ? 1 : k == m ? -1 : bz_str_cmp(was->uses[i], is->uses[k]);
+
+        BZ_VEC_PUSH(out,
+                    (struct root){order <= 0 ? was->uses[i] : is->uses[k], order == 0});
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static bool may_blame(const struct explanation *x, const struct root *root,
+                      const struct bz_record_input *was,
+                      const struct bz_record_input *is, enum idle idle)
+{
+    if (!was || !is)
+        return root->both && was != is && is_wanted(x, was, is);
+    return (idle == WITH_IDLE || !bz_digest_eq(&was->digest, &is->digest)) &&
+           is_wanted(x, was, is);
+}
+
 /* What was edited of these variables of the context and of all they are computed
  * from. */
-static size_t blame_context(struct explanation *x, const struct bz_str *roots, size_t n)
+static size_t blame_roots(struct explanation *x, struct roots *next, enum idle idle)
 {
-    BZ_CLEANUP(bz_vec_release) struct names next = {0};
     BZ_CLEANUP(bz_map_release) struct bz_map seen = {0};
     size_t before = x->found;
 
-    for (size_t i = 0; i < n; i++)
-        BZ_VEC_PUSH(&next, roots[i]);
-    while (next.len > 0) {
-        struct bz_str name = BZ_VEC_POP(&next);
-        const struct bz_record_input *was = context_of(&x->was, name);
-        const struct bz_record_input *is = context_of(&x->is, name);
+    while (next->len > 0) {
+        struct root root = BZ_VEC_POP(next);
+        const struct bz_record_input *was = context_of(&x->was, root.name);
+        const struct bz_record_input *is = context_of(&x->is, root.name);
 
-        if (bz_map_get(&seen, name))
+        if (bz_map_get(&seen, root.name))
             continue;
-        (void)bz_map_put(&seen, name);
-        if (!was != !is || (was && !bz_digest_eq(&was->digest, &is->digest)))
-            (void)blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE);
-        for (size_t i = 0; was && i < was->nuses; i++)
-            BZ_VEC_PUSH(&next, was->uses[i]);
-        for (size_t i = 0; is && i < is->nuses; i++)
-            BZ_VEC_PUSH(&next, is->uses[i]);
+        (void)bz_map_put(&seen, root.name);
+        if (may_blame(x, &root, was, is, idle))
+            (void)blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, idle);
+        add_roots(was, is, next);
     }
     return x->found - before;
 }
 
+/* The context of an input. */
+static size_t blame_context(struct explanation *x, const struct bz_record_input *was,
+                            const struct bz_record_input *is, enum idle idle)
+{
+    BZ_CLEANUP(bz_vec_release) struct roots roots = {0};
+
+    add_roots(was, is, &roots);
+    return blame_roots(x, &roots, idle);
+}
+
+static size_t blame_name(struct explanation *x, struct bz_str name)
+{
+    BZ_CLEANUP(bz_vec_release) struct roots roots = {0};
+
+    BZ_VEC_PUSH(&roots, (struct root){name, true});
+    return blame_roots(x, &roots, WITHOUT_IDLE);
+}
+
 static size_t blame_context_of(struct explanation *x, const char *name)
 {
-    struct bz_str root = bz_str_from(name);
-
-    return blame_context(x, &root, 1);
+    return blame_name(x, bz_str_from(name));
 }
 
 /* ---- inputs that changed ---- */
+
+/* The override of an operation: of "override[o]:set", ":append[o]". */
+static struct bz_str override_of(struct bz_str op)
+{
+    struct bz_str head, tail, override = {0};
+
+    if (bz_str_cut(op, '[', &head, &tail))
+        bz_str_cut(tail, ']', &override, &head);
+    return override;
+}
+
+/* Whether an operation of this override has an effect. */
+static bool has_active(const struct bz_record_input *in, struct bz_str override)
+{
+    for (size_t i = 0; i < in->nops; i++)
+        if (!in->ops[i].off && bz_str_eq(override_of(in->ops[i].op), override))
+            return true;
+    return false;
+}
+
+/* Adds the parts of overrides by which operations of `in` have an effect that they do
+ * not have in `other`. */
+static void add_flipped(const struct bz_record_input *in,
+                        const struct bz_record_input *other, struct names *out)
+{
+    for (size_t i = 0; i < in->nops; i++) {
+        struct bz_str override = override_of(in->ops[i].op), part;
+
+        if (in->ops[i].off || override.n == 0 || has_active(other, override))
+            continue;
+        while (bz_str_next_part(&override, ':', &part))
+            BZ_VEC_PUSH(out, part);
+    }
+}
+
+/* Other overrides are active: those to blame are in what was edited. */
+static size_t blame_overrides(struct explanation *x, const struct bz_record_input *was,
+                              const struct bz_record_input *is)
+{
+    BZ_CLEANUP(bz_vec_release) struct names flipped = {0};
+    size_t n;
+
+    add_flipped(was, is, &flipped);
+    add_flipped(is, was, &flipped);
+    x->wanted = &flipped;
+    n = blame_context_of(x, "OVERRIDES");
+    x->wanted = NULL;
+    return n > 0 ? n : blame_context_of(x, "OVERRIDES");
+}
+
+static bool leads_to_change(const struct explanation *x,
+                            const struct bz_record_input *in)
+{
+    for (size_t i = 0; i < x->diff.inputs.len; i++) {
+        const struct bz_record_diff_input *d = &x->diff.inputs.at[i];
+
+        for (size_t k = 0; d->was && d->is && k < in->nleads; k++)
+            if (bz_str_eq(in->leads[k], d->name))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a :remove took something out at one time only, by what it found there. */
+static bool is_by_removal(const struct explanation *x,
+                          const struct bz_record_input *was,
+                          const struct bz_record_input *is)
+{
+    static const struct bz_str mark = {"\n_remove of ", 12};
+
+    return (bz_str_find(was->value, mark) != BZ_STR_NONE ||
+            bz_str_find(is->value, mark) != BZ_STR_NONE) &&
+           (leads_to_change(x, was) || leads_to_change(x, is));
+}
 
 static void explain_changed(struct explanation *x, const struct bz_record_input *was,
                             const struct bz_record_input *is)
@@ -204,9 +355,14 @@ static void explain_changed(struct explanation *x, const struct bz_record_input 
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE) > 0 ||
         blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
         return;
-    if (blame_context(x, was->uses, was->nuses) + blame_context(x, is->uses, is->nuses))
+    if (blame_context(x, was, is, WITHOUT_IDLE) > 0)
         return;
-    if (blame_context_of(x, "OVERRIDES") > 0 || x->diff.machine || x->diff.distro)
+    if (blame_overrides(x, was, is) > 0 || x->diff.machine || x->diff.distro)
+        return;
+    /* := may have seen what was overwritten later. */
+    if (blame_context(x, was, is, WITH_IDLE) > 0)
+        return;
+    if (is_by_removal(x, was, is))
         return;
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITH_IDLE) == 0)
         blame_variable(x, was, is, NULL);
@@ -247,39 +403,109 @@ static const struct bz_record_input *arrival(const struct arrivals *a, size_t i)
     return a->came ? a->all.at[i].is : a->all.at[i].was;
 }
 
-/* A text that changed mentions now what it did not mention before. */
-static void explain_by_texts(struct arrivals *a, const struct bz_record_diff *d)
+/* The arrivals that an input leads to. */
+static void led_to(const struct arrivals *a, const struct bz_record_input *in,
+                   struct bz_bitset *out)
 {
-    for (size_t i = 0; i < d->inputs.len; i++) {
-        const struct bz_record_diff_input *in = &d->inputs.at[i];
-        BZ_CLEANUP(bz_bitset_release) struct bz_bitset now = {0}, then = {0};
+    for (size_t i = 0; i < in->nleads; i++) {
+        const struct bz_map_entry *e = bz_map_get(&a->names, in->leads[i]);
 
-        if (!in->was || !in->is)
-            continue;
-        bz_mentions_find(a->came ? in->is->value : in->was->value, &a->names, &now);
-        bz_mentions_find(a->came ? in->was->value : in->is->value, &a->names, &then);
-        bz_bitset_subtract(&now, &then);
-        bz_bitset_union(&a->explained, &now);
+        if (e)
+            bz_bitset_set(out, (size_t)e->u);
     }
 }
 
-/* What follows from something also explains what that mentions. */
+static bool in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* Whether a name stands in a text as it is. */
+static bool has_name(struct bz_str text, struct bz_str name)
+{
+    for (;;) {
+        size_t at = bz_str_find(text, name), end = at + name.n;
+
+        if (at == BZ_STR_NONE || name.n == 0)
+            return false;
+        if ((at == 0 || !in_name(text.p[at - 1])) &&
+            (end == text.n || !in_name(text.p[end])))
+            return true;
+        text = bz_str_drop(text, at + 1);
+    }
+}
+
+/* Whether an input of both times is why another came or went. It may be so by its
+ * text; by its flags, which then is a cause of its own; or because it names something
+ * by a variable that changed, as ${A_${B}} does. A function that it called already is
+ * there for its own sake. */
+static bool is_why(struct explanation *x, const struct bz_record_input *was,
+                   const struct bz_record_input *is, struct bz_str name, bool came)
+{
+    const struct bz_record_input *has = came ? is : was, *had = came ? was : is;
+    bool changed = !bz_digest_eq(&was->digest, &is->digest);
+    bool stood = has_name(had->value, name);
+
+    if (changed && !stood && has_name(has->value, name))
+        return true;
+    if (blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
+        return true;
+    if (stood)
+        return false;
+    return changed || blame_context(x, was, is, WITHOUT_IDLE) > 0 ||
+           leads_to_change(x, has);
+}
+
+static void explain_by(struct explanation *x, struct arrivals *a,
+                       const struct bz_record_input *was,
+                       const struct bz_record_input *is)
+{
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset now = {0}, then = {0};
+
+    led_to(a, a->came ? is : was, &now);
+    led_to(a, a->came ? was : is, &then);
+    bz_bitset_subtract(&now, &then);
+    for (size_t i = bz_bitset_next(&now, 0); i < BZ_BITSET_END;
+         i = bz_bitset_next(&now, i + 1))
+        if (is_why(x, was, is, arrival(a, i)->name, a->came))
+            bz_bitset_set(&a->explained, i);
+}
+
+static void explain_by_inputs(struct explanation *x, struct arrivals *a)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+    const struct bz_record_task *was = x->was.task, *is = x->is.task;
+
+    for (size_t i = 0; i < was->ninputs; i++)
+        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
+    for (size_t i = 0; i < is->ninputs; i++) {
+        const struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
+        const struct bz_record_input *before = e ? was->inputs[e->u - 1] : NULL;
+
+        if (before && !bz_str_eq(before->json, is->inputs[i]->json))
+            explain_by(x, a, before, is->inputs[i]);
+    }
+}
+
+/* What follows from something also explains what that leads to. */
 static void explain_onwards(struct arrivals *a, struct bz_bitset *done)
 {
-    size_t i = 0;
+    bool more = true;
 
-    while ((i = bz_bitset_next(&a->explained, 0)) < BZ_BITSET_END) {
-        bool more = false;
+    while (more) {
+        more = false;
+        for (size_t i = bz_bitset_next(&a->explained, 0); i < BZ_BITSET_END;
+             i = bz_bitset_next(&a->explained, i + 1)) {
+            BZ_CLEANUP(bz_bitset_release) struct bz_bitset next = {0};
 
-        for (; i < BZ_BITSET_END; i = bz_bitset_next(&a->explained, i + 1)) {
             if (bz_bitset_test(done, i))
                 continue;
             bz_bitset_set(done, i);
-            bz_mentions_find(arrival(a, i)->value, &a->names, &a->explained);
+            led_to(a, arrival(a, i), &next);
+            bz_bitset_union(&a->explained, &next);
             more = true;
         }
-        if (!more)
-            break;
     }
 }
 
@@ -320,45 +546,13 @@ static void blame_arrival(struct explanation *x, const struct bz_record_input *w
         blame_variable(x, was, is, e);
         any = true;
     }
+    /* One that nobody had set may have been set where it does not count. */
+    if (!any && is)
+        any = blame_name(x, is->name) > 0;
+    else if (!any)
+        any = blame_name(x, was->name) > 0;
     if (!any)
         blame_variable(x, was, is, NULL);
-}
-
-/* Edits of [vardeps] and its like, by which anything may have come or gone. */
-static size_t blame_reads(struct explanation *x)
-{
-    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
-    const struct bz_record_task *was = x->was.task, *is = x->is.task;
-    size_t n = 0;
-
-    for (size_t i = 0; i < was->ninputs; i++)
-        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
-    for (size_t i = 0; i < is->ninputs; i++) {
-        const struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
-        const struct bz_record_input *before = e ? was->inputs[e->u - 1] : NULL;
-
-        if (!before)
-            continue;
-        if (!bz_str_eq(before->json, is->inputs[i]->json))
-            n += blame_edits(x, before, is->inputs[i], BZ_CAUSE_OP_READS, WITHOUT_IDLE);
-        n += blame_context(x, is->inputs[i]->uses, is->inputs[i]->nuses);
-    }
-    if (n == 0)
-        n = blame_context_of(x, "BB_BASEHASH_IGNORE_VARS");
-    return n;
-}
-
-/* A reference such as ${A_${B}} leads elsewhere when B changes. */
-static bool has_nested(const struct bz_record_diff *d, const struct bz_record_task *t)
-{
-    bool changed = false;
-
-    for (size_t i = 0; i < d->inputs.len && !changed; i++)
-        changed = d->inputs.at[i].was && d->inputs.at[i].is;
-    for (size_t i = 0; changed && i < t->ninputs; i++)
-        if (bz_mentions_nested(t->inputs[i]->value))
-            return true;
-    return false;
 }
 
 /* Explains by itself the first that nothing explains, and what follows from that. */
@@ -372,7 +566,7 @@ static void explain_rest(struct explanation *x, struct arrivals *a,
 
         if (bz_bitset_test(&a->explained, i))
             continue;
-        bz_mentions_find(arrival(a, i)->value, &a->names, &by_it);
+        led_to(a, arrival(a, i), &by_it);
         bz_bitset_clear(&by_it, i);
         bz_bitset_union(&mentioned, &by_it);
     }
@@ -400,7 +594,7 @@ static void explain_arrivals(struct explanation *x, bool came)
     arrivals_init(&a, &x->diff, came);
     if (a.all.len == 0)
         return;
-    explain_by_texts(&a, &x->diff);
+    explain_by_inputs(x, &a);
     explain_flags(&a);
     explain_onwards(&a, &done);
     for (size_t i = 0; i < a.all.len; i++)
@@ -409,10 +603,9 @@ static void explain_arrivals(struct explanation *x, bool came)
             bz_bitset_set(&a.explained, i);
         }
     explain_onwards(&a, &done);
-    if (count_open(&a) == 0 || x->diff.machine || x->diff.distro ||
-        has_nested(&x->diff, came ? x->is.task : x->was.task))
+    if (count_open(&a) == 0 || x->diff.machine || x->diff.distro)
         return;
-    if (blame_reads(x) == 0)
+    if (blame_context_of(x, "BB_BASEHASH_IGNORE_VARS") == 0)
         explain_rest(x, &a, &done);
 }
 
@@ -455,7 +648,7 @@ static size_t blame_waits(struct explanation *x)
 
         n = blame_edits(x, x->was.task->inputs[0], code, BZ_CAUSE_OP_WAITS,
                         WITHOUT_IDLE);
-        n += blame_context(x, code->uses, code->nuses);
+        n += blame_context(x, x->was.task->inputs[0], code, WITHOUT_IDLE);
     }
     return n > 0 ? n : blame_context_of(x, "DEPENDS");
 }

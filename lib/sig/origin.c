@@ -8,13 +8,23 @@ int bz_origin_open(struct bz_origin *o, struct bz_vars *vars,
                    struct bz_origin_files *place, struct bz_digest_hasher *hasher,
                    struct bz_record *record, struct bz_err *err)
 {
+    const struct bz_str *exported;
+    size_t n;
+    int rc;
+
     *o = (struct bz_origin){
         .vars = vars, .place = place, .hasher = hasher, .record = record};
-    return bz_vars_get(vars, BZ_STR("OVERRIDES"), 0, &o->overrides, err);
+    rc = bz_vars_get(vars, BZ_STR("OVERRIDES"), 0, &o->overrides, err);
+    if (rc == 0)
+        rc = bz_vars_exported(vars, &exported, &n, err);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        (void)bz_map_put(&o->exported, exported[i]);
+    return rc;
 }
 
 void bz_origin_release(struct bz_origin *o)
 {
+    bz_map_release(&o->exported);
     bz_map_release(&o->inputs);
     bz_map_release(&o->context);
     bz_arena_release(&o->arena);
@@ -139,28 +149,54 @@ static void find_flags(struct bz_origin *o, struct bz_str name, struct names *ro
     }
 }
 
+/* What [vardepsexclude] names does not count, but what that leads to may. */
+static void find_excluded(struct bz_origin *o, struct bz_str name, struct names *roots)
+{
+    struct bz_str text = {0}, word;
+    struct bz_err ignored;
+
+    if (bz_vars_get_flag(o->vars, name, BZ_STR("vardepsexclude"), 0, &text, &ignored) <
+        0)
+        return;
+    while (bz_str_next_word(&text, &word))
+        BZ_VEC_PUSH(roots, word);
+}
+
 struct immediate {
     struct bz_origin *o;
     struct bz_str name;
     struct names *roots;
 };
 
-/* What := was computed from has left no other trace. */
+/* What := was computed from has left no other trace. What :remove refers to decides
+ * whether it takes something out, and only then it counts. */
 static void see_event(void *ctx, const struct bz_history_event *e)
 {
     const struct immediate *i = ctx;
 
-    if (bz_str_ends(e->op, BZ_STR("immediate")) && e->detail.p)
+    if ((bz_str_ends(e->op, BZ_STR("immediate")) ||
+         bz_str_find(e->op, BZ_STR(":remove")) != BZ_STR_NONE) &&
+        e->detail.p)
         find_uses(i->o, e->detail, i->name, i->roots);
 }
 
 /* ---- inputs ---- */
+
+/* What is exported comes to all shell code; nobody leads there. */
+static void find_leads(struct bz_origin *o, const struct bz_base_input *in,
+                       struct names *out)
+{
+    for (size_t i = 0; i < in->nleads; i++)
+        if (!bz_map_get(&o->exported, in->leads[i]))
+            BZ_VEC_PUSH(out, in->leads[i]);
+}
 
 static struct bz_origin_input *make_input(struct bz_origin *o,
                                           const struct bz_base_input *in)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_origin_ops ops = {0};
     BZ_CLEANUP(bz_vec_release) struct names roots = {0};
+    BZ_CLEANUP(bz_vec_release) struct names leads = {0};
     struct bz_record_input kept = {
         .name = in->name, .digest = in->digest, .value = in->value};
     struct bz_origin_input *own = BZ_ARENA_NEW(&o->arena, struct bz_origin_input);
@@ -169,12 +205,16 @@ static struct bz_origin_input *make_input(struct bz_origin *o,
     bz_origin_op_list(o, in->name, &ops);
     find_asked(in->value, &roots);
     find_flags(o, in->name, &roots);
+    find_excluded(o, in->name, &roots);
     bz_history_each(o->vars, in->name, see_event, &immediate);
     sort_names(&roots);
     kept.ops = ops.at;
     kept.nops = ops.len;
     kept.uses = roots.at;
     kept.nuses = roots.len;
+    find_leads(o, in, &leads);
+    kept.leads = leads.at;
+    kept.nleads = leads.len;
     own->kept = bz_record_input(o->record, &kept);
     return own;
 }

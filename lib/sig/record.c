@@ -56,6 +56,17 @@ static void write_op(struct bz_jsonw *w, const struct bz_record_op *op)
     bz_buf_release(&at);
 }
 
+static void write_names(struct bz_jsonw *w, const char *key, const struct bz_str *names,
+                        size_t n)
+{
+    if (n == 0)
+        return;
+    bz_jsonw_list(bz_jsonw_key(w, key));
+    for (size_t i = 0; i < n; i++)
+        bz_jsonw_str(w, names[i]);
+    bz_jsonw_list_end(w);
+}
+
 static void write_input(struct bz_jsonw *w, const struct bz_record_input *in)
 {
     bz_jsonw_map(w);
@@ -72,12 +83,8 @@ static void write_input(struct bz_jsonw *w, const struct bz_record_input *in)
     for (size_t i = 0; i < in->nops; i++)
         write_op(w, &in->ops[i]);
     bz_jsonw_list_end(w);
-    if (in->nuses > 0) {
-        bz_jsonw_list(bz_jsonw_key(w, "uses"));
-        for (size_t i = 0; i < in->nuses; i++)
-            bz_jsonw_str(w, in->uses[i]);
-        bz_jsonw_list_end(w);
-    }
+    write_names(w, "uses", in->uses, in->nuses);
+    write_names(w, "leads", in->leads, in->nleads);
     bz_jsonw_map_end(w);
 }
 
@@ -204,12 +211,21 @@ static struct bz_str clean_text(struct bz_record *r, struct bz_str text)
     return kept;
 }
 
+static const struct bz_str *copy_names(struct bz_record *r, const struct bz_str *names,
+                                       size_t n)
+{
+    struct bz_str *own = BZ_ARENA_ARRAY(&r->arena, struct bz_str, n);
+
+    for (size_t i = 0; i < n; i++)
+        own[i] = clean_text(r, names[i]);
+    return own;
+}
+
 static struct bz_record_input *copy_input(struct bz_record *r,
                                           const struct bz_record_input *in)
 {
     struct bz_record_input *own = BZ_ARENA_NEW(&r->arena, struct bz_record_input);
     struct bz_record_op *ops = BZ_ARENA_ARRAY(&r->arena, struct bz_record_op, in->nops);
-    struct bz_str *uses = BZ_ARENA_ARRAY(&r->arena, struct bz_str, in->nuses);
 
     *own = *in;
     own->name = clean_text(r, in->name);
@@ -220,10 +236,9 @@ static struct bz_record_input *copy_input(struct bz_record *r,
         ops[i].op = clean_text(r, ops[i].op);
         ops[i].flag = clean_text(r, ops[i].flag);
     }
-    for (size_t i = 0; i < in->nuses; i++)
-        uses[i] = clean_text(r, in->uses[i]);
     own->ops = ops;
-    own->uses = uses;
+    own->uses = copy_names(r, in->uses, in->nuses);
+    own->leads = copy_names(r, in->leads, in->nleads);
     return own;
 }
 

@@ -46,6 +46,10 @@ struct bz_record_input {
      * it, besides OVERRIDES. By name. */
     const struct bz_str *uses;
     size_t nuses;
+    /* Of an input: the inputs that it leads to directly, but for what all shell code
+     * gets because it is exported. By name. */
+    const struct bz_str *leads;
+    size_t nleads;
     struct bz_str json; /* all of this; filled by bz_record_input() */
 };
 

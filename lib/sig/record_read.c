@@ -102,22 +102,23 @@ static int read_ops(struct line *l, const struct bz_doc *map,
     return rc;
 }
 
-static int read_uses(struct line *l, const struct bz_doc *map,
-                     struct bz_record_input *in, struct bz_err *err)
+/* A list of strings that may be missing. */
+static int read_names(struct line *l, const struct bz_doc *map, const char *key,
+                      const struct bz_str **out, size_t *n, struct bz_err *err)
 {
     const struct bz_doc *list = NULL;
-    struct bz_str *uses;
-    int rc = get_list(map, "uses", &list, err);
+    struct bz_str *names;
+    int rc = get_list(map, key, &list, err);
 
     if (rc < 0)
         return if_there(rc);
-    uses = BZ_ARENA_ARRAY(&l->arena, struct bz_str, list->count);
+    names = BZ_ARENA_ARRAY(&l->arena, struct bz_str, list->count);
     for (size_t i = 0; rc == 0 && i < list->count; i++) {
         rc = bz_doc_expect(&list->items[i], BZ_DOC_STR, err);
-        uses[i] = list->items[i].text;
+        names[i] = list->items[i].text;
     }
-    in->uses = uses;
-    in->nuses = list->count;
+    *out = names;
+    *n = list->count;
     return rc;
 }
 
@@ -137,7 +138,9 @@ static int read_input(struct line *l, const struct bz_doc *map,
     if (rc == 0)
         rc = read_ops(l, map, &in, err);
     if (rc == 0)
-        rc = read_uses(l, map, &in, err);
+        rc = read_names(l, map, "uses", &in.uses, &in.nuses, err);
+    if (rc == 0)
+        rc = read_names(l, map, "leads", &in.leads, &in.nleads, err);
     in.size = (size_t)size;
     if (rc == 0)
         *out = bz_record_input(l->r, &in);

@@ -8,7 +8,7 @@
  *     ctx NAME=value        something of its context
  *     op FILE:LINE OP TEXT  an operation on the last of these; "-FILE" is without
  *                           effect, "OP[flag]" is about a flag
- *     use NAME              what the last thing of the context names
+ *     use NAME              what the last of these uses; so with lead
  *     file NAME=content     "file NAME" is one that is missing
  *     dep TASK              a task that comes before it in the script
  *
@@ -30,7 +30,7 @@ struct records {
     bool is_context;
     struct BZ_VEC(const struct bz_record_input *) inputs, context;
     struct BZ_VEC(struct bz_record_op) ops;
-    struct BZ_VEC(struct bz_str) uses;
+    struct records_names BZ_VEC(struct bz_str) uses, leads;
     struct BZ_VEC(struct bz_record_file) files;
     struct BZ_VEC(struct bz_record_dep) deps;
 };
@@ -62,6 +62,8 @@ static inline void records_end_input(struct records *s)
         s->last.nops = s->ops.len;
         s->last.uses = s->uses.at;
         s->last.nuses = s->uses.len;
+        s->last.leads = s->leads.at;
+        s->last.nleads = s->leads.len;
         in = bz_record_input(s->r, &s->last);
         if (s->is_context)
             BZ_VEC_PUSH(&s->context, in);
@@ -71,6 +73,7 @@ static inline void records_end_input(struct records *s)
     s->last = (struct bz_record_input){0};
     BZ_VEC_CLEAR(&s->ops);
     BZ_VEC_CLEAR(&s->uses);
+    BZ_VEC_CLEAR(&s->leads);
 }
 
 static inline void records_sign(struct records *s)
@@ -200,6 +203,8 @@ static inline void records_line(struct records *s, struct bz_str line)
         records_op(s, rest);
     } else if (bz_str_eq(word, BZ_STR("use"))) {
         BZ_VEC_PUSH(&s->uses, rest);
+    } else if (bz_str_eq(word, BZ_STR("lead"))) {
+        BZ_VEC_PUSH(&s->leads, rest);
     } else if (bz_str_eq(word, BZ_STR("file"))) {
         records_file(s, rest);
     } else if (bz_str_eq(word, BZ_STR("dep"))) {
@@ -225,6 +230,7 @@ static inline void records_make(struct bz_record *r, const char *script)
     bz_vec_release(&s.context);
     bz_vec_release(&s.ops);
     bz_vec_release(&s.uses);
+    bz_vec_release(&s.leads);
     bz_vec_release(&s.files);
     bz_vec_release(&s.deps);
     bz_arena_release(&s.arena);

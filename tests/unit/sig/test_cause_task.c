@@ -7,54 +7,68 @@
     "op b:2 set ${MACHINE}:all\nuse MACHINE\n"
 
 static const struct causes_case cases[] = {
-  /* what a new text mentions follows from it */
+  /* what a new text leads to follows from it */
     {"task t\nin x=a\nop f:1 set a\n",
-     "task t\nin x=${N}\nop f:1 set ${N}\nin N=${M}\nop g:1 set ${M}\nin M=1\nop g:2 "
-     "set "
-     "1\n",                                                                                                                "x f:1 *1"         },
-    {"task t\nin x=${N}\nop f:1 set ${N}\nin N=1\nop g:1 set 1\n",
-     "task t\nin x=a\nop f:1 set a\n",                                                                                     "x f:1 *1"         },
+     "task t\nin x=${N}\nop f:1 set ${N}\nlead N\nin N=${M}\nop g:1 set ${M}\nlead M\n"
+     "in M=1\nop g:2 set 1\n",                                                                                                                                                    "x f:1 *1"             },
+    {"task t\nin x=${N}\nop f:1 set ${N}\nlead N\nin N=1\nop g:1 set 1\n",
+     "task t\nin x=a\nop f:1 set a\n",                                                                                                                                            "x f:1 *1"             },
  /* a function that was called already comes for its own sake */
     {"task t\nin x=help\nop f:1 set help\n",
-     "task t\nin x=help\nop f:1 set help\nin help=:\nop g:7 set :\n",                                                      "help g:7 *1"      },
+     "task t\nin x=help\nop f:1 set help\nlead help\nin help=:\nop g:7 set :\n",                                                                                                  "help g:7 *1"          },
+    {"task t\nin x=help\nop f:1 set help\n",
+     "task t\nin x=help me\nop f:1 set help me\nlead help\nin help=:\nop g:7 set :\n",                                                                                            "help g:7 *1, x f:1 *1"},
  /* so does a variable that is exported now; where it was set is not to blame */
     {"task t\nin x=a\n",
-     "task t\nin x=a\nin E=1\nop f:1 set 1\nop l:5 exported[export] 1\n",                                                  "E l:5 *1"         },
- /* what [vardeps] names */
+     "task t\nin x=a\nin E=1\nop f:1 set 1\nop l:5 exported[export] 1\n",                                                                                                         "E l:5 *1"             },
+ /* what [vardeps] names, and what [vardepsexclude] takes away */
     {"task t\nin x=a\nop f:1 set a\n",
-     "task t\nin x=a\nop f:1 set a\nop f:9 set[vardeps] V\nin V=1\nop g:1 set 1\n",                                        "x f:9 *1"         },
+     "task t\nin x=a\nop f:1 set a\nop f:9 set[vardeps] V\nlead V\nin V=1\n"
+     "op g:1 set 1\n",                                                                                                                                                            "x f:9 *1"             },
+    {"task t\nin x=${V}\nop f:1 set ${V}\nlead V\nin V=1\nop g:1 set 1\n",
+     "task t\nin x=${V}\nop f:1 set ${V}\nop f:9 set[vardepsexclude] V\n",                                                                                                        "x f:9 *1"             },
+ /* a name with a name in it */
+    {"task t\nin x=${A_${B}}\nlead A_1\nlead B\nin A_1=p\nop g:1 set p\nin B=1\n"
+     "op g:3 set 1\n",                                                                 "task t\nin x=${A_${B}}\nlead A_2\nlead B\nin A_2=q\nop g:2 set q\nin B=2\n"
+     "op g:3 set 2\n",                                                                                                                                 "B g:3 *1"             },
+ /* an override by the variable that has it */
+    {"task t\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\nctx "
+     "OVERRIDES=${X}:${Y}\n"
+     "op b:1 set x\nuse X\nuse Y\nctx X=a\nop c:1 set a\nctx Y=one\nop c:2 set one\n", "task t\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\nctx "
+     "OVERRIDES=${X}:${Y}\n"
+     "op b:1 set x\nuse X\nuse Y\nctx X=b\nop c:1 set b\nctx Y=two\nop c:2 set two\n", "Y c:2 *1"             },
  /* a variant that another machine chooses */
     {"task t\nmachine one\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\n" OVER(
          "one"),
      "task t\nmachine two\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\n" OVER(
          "two"),
-     "MACHINE l:1 *1"                                                                                                                         },
+     "MACHINE l:1 *1"                                                                                                                                                                                    },
  /* files that only one machine reads */
     {"task t\nmachine one\nin F=1\nop one.conf:1 set 1\n" OVER("one"),
      "task t\nmachine two\nin F=2\nop two.conf:1 set 2\n" OVER("two"),
-     "MACHINE l:1 *1"                                                                                                                         },
+     "MACHINE l:1 *1"                                                                                                                                                                                    },
  /* the same without a machine that counts */
     {"task t\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\n" OVER("one"),
      "task t\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\n" OVER("two"),
-     "MACHINE l:1 *1"                                                                                                                         },
+     "MACHINE l:1 *1"                                                                                                                                                                                    },
  /* what contains() asked about */
     {"task t\nin K=k\\nF{a} = Set\nop f:1 set k\nuse F\nctx F=a\nop g:3 set a\n",
-     "task t\nin K=k\\nF{a} = Unset\nop f:1 set k\nuse F\nctx F=b\nop g:3 set b\n",                                        "F g:3 *1"         },
+     "task t\nin K=k\\nF{a} = Unset\nop f:1 set k\nuse F\nctx F=b\nop g:3 set b\n",                                                                                               "F g:3 *1"             },
  /* an edit without effect is not to blame, unless nothing else is */
     {"task t\nin F=1\nop -f:1 set 0\nop g:1 set 1\n",
-     "task t\nin F=2\nop -f:1 set 9\nop g:1 set 2\n",                                                                      "F g:1 *1"         },
-    {"task t\nin F=1\nop -f:1 set 0\n",                                           "task t\nin F=2\nop -f:1 set 9\n",       "F f:1 *1"         },
-    {"task t\nin F=1\nop f:1 set 1\n",                                            "task t\nin F=2\nop f:9 set 1\n",        "F *1"             },
+     "task t\nin F=2\nop -f:1 set 9\nop g:1 set 2\n",                                                                                                                             "F g:1 *1"             },
+    {"task t\nin F=1\nop -f:1 set 0\n",                                                     "task t\nin F=2\nop -f:1 set 9\n",                                                    "F f:1 *1"             },
+    {"task t\nin F=1\nop f:1 set 1\n",                                                      "task t\nin F=2\nop f:9 set 1\n",                                                     "F *1"                 },
  /* dependencies: by DEPENDS, by a flag, by something unknown */
     {"task l:x\ntask t:x\nin x=a\n",
-     "task l:x\ntask t:x\nin x=a\nctx DEPENDS=l\nop t.bb:2 set l\ndep l:x\n",                                              "DEPENDS t.bb:2 *1"},
+     "task l:x\ntask t:x\nin x=a\nctx DEPENDS=l\nop t.bb:2 set l\ndep l:x\n",                                                                                                     "DEPENDS t.bb:2 *1"    },
     {"task l:x\ntask t:x\nin x=a\nop f:1 set a\n",
-     "task l:x\ntask t:x\nin x=a\nop f:1 set a\nop t.bb:4 set[depends] l:x\ndep l:x\n",                                    "x t.bb:4 *1"      },
-    {"task l:x\ntask t:x\nin x=a\n",                                              "task l:x\ntask t:x\nin x=a\ndep l:x\n",
-     "dep t+l *1"                                                                                                                             },
-    {"task l:x\ntask t:x\ndep l:x\n",                                             "task l:x\ntask t:x\n",                  "dep t-l *1"       },
+     "task l:x\ntask t:x\nin x=a\nop f:1 set a\nop t.bb:4 set[depends] l:x\ndep l:x\n",                                                                                           "x t.bb:4 *1"          },
+    {"task l:x\ntask t:x\nin x=a\n",                                                        "task l:x\ntask t:x\nin x=a\ndep l:x\n",
+     "dep t+l *1"                                                                                                                                                                                        },
+    {"task l:x\ntask t:x\ndep l:x\n",                                                       "task l:x\ntask t:x\n",                                                               "dep t-l *1"           },
  /* files */
-    {"task t\nfile f=1\n",                                                        "task t\nfile f=1\nfile g=1\n",          "file g *1"        },
+    {"task t\nfile f=1\n",                                                                  "task t\nfile f=1\nfile g=1\n",                                                       "file g *1"            },
 };
 
 static void an_edit_is_named_and_nothing_else(void **state)

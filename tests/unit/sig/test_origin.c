@@ -11,7 +11,8 @@ static const char *const script = "c:1 set OVERRIDES ${MACHINE}:all\n"
                                   "a:4 set V[vardeps] ${LIST}\n"
                                   "a:5 set LIST w\n"
                                   "a:6 immediate NOW ${SOON} ${FILE}\n"
-                                  "a:7 set SOON s\n";
+                                  "a:7 set SOON s\n"
+                                  "a:8 set SEEN[export] 1\n";
 
 struct fixture {
     struct history_script s;
@@ -24,6 +25,10 @@ struct fixture {
 
 static void open_all(struct fixture *f)
 {
+    static const struct bz_str leads[] = {
+        {"SEEN", 4},
+        {"W",    1},
+    };
     struct bz_err err;
 
     *f = (struct fixture){0};
@@ -31,10 +36,12 @@ static void open_all(struct fixture *f)
     assert_ok(bz_digest_hasher_new(&f->hasher, &err), &err);
     assert_ok(bz_origin_open(&f->o, f->s.vars, &f->files, f->hasher, &f->record, &err),
               &err);
-    BZ_VEC_PUSH(&f->inputs,
-                (struct bz_base_input){BZ_STR("V"), BZ_STR("x\nF{one} = Set"), {{1}}});
-    BZ_VEC_PUSH(&f->inputs, (struct bz_base_input){
-                                BZ_STR("NOW"), BZ_STR("s /home/me/a.bb"), {{2}}});
+    BZ_VEC_PUSH(&f->inputs, (struct bz_base_input){.name = BZ_STR("V"),
+                                                   .value = BZ_STR("x\nF{one} = Set"),
+                                                   .leads = leads,
+                                                   .nleads = BZ_COUNTOF(leads)});
+    BZ_VEC_PUSH(&f->inputs, (struct bz_base_input){.name = BZ_STR("NOW"),
+                                                   .value = BZ_STR("s /home/me/a.bb")});
 }
 
 static void close_all(struct fixture *f)
@@ -94,6 +101,9 @@ static void what_two_tasks_share_is_kept_once(void **state)
     assert_ptr_equal(inputs.at[0].kept, inputs.at[2].kept);
     assert_int_equal(inputs.at[0].kept->nops, 2);
     assert_true(bz_str_eq(inputs.at[0].kept->ops[0].file, BZ_STR("a")));
+    /* What is exported comes to all. */
+    assert_int_equal(inputs.at[0].kept->nleads, 1);
+    assert_true(bz_str_eq(inputs.at[0].kept->leads[0], BZ_STR("W")));
     bz_vec_release(&inputs);
     bz_vec_release(&context);
     close_all(&f);
