@@ -319,18 +319,31 @@ static size_t blame_overrides(struct explanation *x, const struct bz_record_inpu
     add_flipped(was, is, &flipped);
     add_flipped(is, was, &flipped);
     x->wanted = &flipped;
-    n = blame_context_of(x, "OVERRIDES");
+    n = flipped.len > 0 ? blame_context_of(x, "OVERRIDES") : 0;
     x->wanted = NULL;
-    return n > 0 ? n : blame_context_of(x, "OVERRIDES");
+    return n;
 }
 
+static bool has_export(const struct bz_record_input *in)
+{
+    for (size_t i = 0; i < in->nops; i++)
+        if (!in->ops[i].off && bz_str_eq(in->ops[i].flag, BZ_STR("export")))
+            return true;
+    return false;
+}
+
+/* Whether something changed that it leads to, or that comes to all code. */
 static bool leads_to_change(const struct explanation *x,
                             const struct bz_record_input *in)
 {
     for (size_t i = 0; i < x->diff.inputs.len; i++) {
         const struct bz_record_diff_input *d = &x->diff.inputs.at[i];
 
-        for (size_t k = 0; d->was && d->is && k < in->nleads; k++)
+        if (!d->was || !d->is)
+            continue;
+        if (has_export(d->is))
+            return true;
+        for (size_t k = 0; k < in->nleads; k++)
             if (bz_str_eq(in->leads[k], d->name))
                 return true;
     }
@@ -352,15 +365,17 @@ static bool is_by_removal(const struct explanation *x,
 static void explain_changed(struct explanation *x, const struct bz_record_input *was,
                             const struct bz_record_input *is)
 {
+    /* Beside an edit, too, another override may have been chosen. */
+    size_t overrides = blame_overrides(x, was, is);
+
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE) > 0 ||
         blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
         return;
-    if (blame_context(x, was, is, WITHOUT_IDLE) > 0)
-        return;
-    if (blame_overrides(x, was, is) > 0 || x->diff.machine || x->diff.distro)
+    if (blame_context(x, was, is, WITHOUT_IDLE) > 0 || overrides > 0)
         return;
     /* := may have seen what was overwritten later. */
-    if (blame_context(x, was, is, WITH_IDLE) > 0)
+    if (blame_context(x, was, is, WITH_IDLE) > 0 ||
+        blame_context_of(x, "OVERRIDES") > 0 || x->diff.machine || x->diff.distro)
         return;
     if (is_by_removal(x, was, is))
         return;
@@ -521,38 +536,46 @@ static void explain_flags(struct arrivals *a)
     }
 }
 
-static bool has_export(const struct bz_record_input *in)
+/* The context of all inputs. */
+static size_t blame_contexts(struct explanation *x)
 {
-    for (size_t i = 0; i < in->nops; i++)
-        if (!in->ops[i].off && bz_str_eq(in->ops[i].flag, BZ_STR("export")))
-            return true;
-    return false;
+    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+    const struct bz_record_task *was = x->was.task, *is = x->is.task;
+    size_t n = 0;
+
+    for (size_t i = 0; i < was->ninputs; i++)
+        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
+    for (size_t i = 0; i < is->ninputs; i++) {
+        const struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
+
+        if (e && is->inputs[i]->nuses > 0)
+            n += blame_context(x, was->inputs[e->u - 1], is->inputs[i], WITHOUT_IDLE);
+    }
+    return n;
 }
 
 /* A variable that counts all at once, or no longer, for its own sake. */
-static void blame_arrival(struct explanation *x, const struct bz_record_input *was,
-                          const struct bz_record_input *is)
+static void blame_arrival(struct explanation *x, const struct bz_record_diff_input *in)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
-    bool only_export = has_export(is ? is : was), any = false;
+    bool only_export = has_export(in->is ? in->is : in->was), any = false;
 
-    bz_cause_op_list(was, is, &edits);
+    bz_cause_op_list(in->was, in->is, &edits);
     for (size_t i = 0; i < edits.len; i++) {
         const struct bz_cause_op_edit *e = &edits.at[i];
 
-        if (e->idle || (only_export &&
-                        !bz_str_eq((e->is ? e->is : e->was)->flag, BZ_STR("export"))))
+        if (e->idle || is_of_machine(x, e) ||
+            (only_export &&
+             !bz_str_eq((e->is ? e->is : e->was)->flag, BZ_STR("export"))))
             continue;
-        blame_variable(x, was, is, e);
+        blame_variable(x, in->was, in->is, e);
         any = true;
     }
-    /* One that nobody had set may have been set where it does not count. */
-    if (!any && is)
-        any = blame_name(x, is->name) > 0;
-    else if (!any)
-        any = blame_name(x, was->name) > 0;
-    if (!any)
-        blame_variable(x, was, is, NULL);
+    /* One that nobody had set may have been set where it does not count, or follow from
+     * something there. */
+    if (!any && blame_name(x, in->name) == 0 && blame_contexts(x) == 0 &&
+        !x->diff.machine && !x->diff.distro)
+        blame_variable(x, in->was, in->is, NULL);
 }
 
 /* Explains by itself the first that nothing explains, and what follows from that. */
@@ -575,7 +598,7 @@ static void explain_rest(struct explanation *x, struct arrivals *a,
             if (bz_bitset_test(&a->explained, i) ||
                 (round == 0 && bz_bitset_test(&mentioned, i)))
                 continue;
-            blame_arrival(x, a->all.at[i].was, a->all.at[i].is);
+            blame_arrival(x, &a->all.at[i]);
             bz_bitset_set(&a->explained, i);
             explain_onwards(a, done);
         }
@@ -599,13 +622,11 @@ static void explain_arrivals(struct explanation *x, bool came)
     explain_onwards(&a, &done);
     for (size_t i = 0; i < a.all.len; i++)
         if (!bz_bitset_test(&a.explained, i) && has_export(arrival(&a, i))) {
-            blame_arrival(x, a.all.at[i].was, a.all.at[i].is);
+            blame_arrival(x, &a.all.at[i]);
             bz_bitset_set(&a.explained, i);
         }
     explain_onwards(&a, &done);
-    if (count_open(&a) == 0 || x->diff.machine || x->diff.distro)
-        return;
-    if (blame_context_of(x, "BB_BASEHASH_IGNORE_VARS") == 0)
+    if (count_open(&a) > 0 && blame_context_of(x, "BB_BASEHASH_IGNORE_VARS") == 0)
         explain_rest(x, &a, &done);
 }
 

@@ -43,7 +43,9 @@ struct listing {
     struct bz_origin *o;
     struct bz_str name, only; /* only: the flag of NAME[flag], or p == NULL */
     struct bz_origin_ops *out;
-    size_t first; /* in `out` */
+    size_t first;                 /* in `out` */
+    const struct bz_str *removed; /* what :remove took something out with */
+    size_t nremoved;
     struct BZ_VEC(struct event) events;
 };
 
@@ -126,6 +128,17 @@ static uint64_t short_digest(struct bz_origin *o, struct bz_str text)
     return n;
 }
 
+static bool removes_nothing(const struct listing *l, struct bz_str op,
+                            struct bz_str text)
+{
+    if (!bz_str_starts(op, BZ_STR(":remove")))
+        return false;
+    for (size_t i = 0; i < l->nremoved; i++)
+        if (bz_str_eq(l->removed[i], text))
+            return false;
+    return true;
+}
+
 /* A function is recorded with the line of its closing brace. */
 static uint32_t first_line(const struct bz_history_event *e)
 {
@@ -166,7 +179,7 @@ static void take_event(void *ctx, const struct bz_history_event *e)
         event.group = op.flag;
     event.kind = kind_of(l, rest, e->flag, e->detail);
     if (event.kind == KIND_LATE)
-        op.off = !is_active(l, bracket(rest));
+        op.off = !is_active(l, bracket(rest)) || removes_nothing(l, rest, e->detail);
     BZ_VEC_PUSH(l->out, op);
     BZ_VEC_PUSH(&l->events, event);
 }
@@ -220,12 +233,15 @@ void bz_origin_op_list(struct bz_origin *o, struct bz_str name,
 {
     struct listing l = {.o = o, .name = name, .out = out, .first = out->len};
     struct bz_str var, flag;
+    struct bz_err ignored;
 
     if (bz_str_ends(name, BZ_STR("]")) &&
         bz_str_cut(bz_str_sub(name, 0, name.n - 1), '[', &var, &flag)) {
         l.name = var;
         l.only = flag;
     }
+    if (bz_vars_removed(o->vars, l.name, &l.removed, &l.nremoved, &ignored) < 0)
+        l.nremoved = 0;
     bz_history_each(o->vars, l.name, take_event, &l);
     mark_off(&l);
     bz_vec_release(&l.events);

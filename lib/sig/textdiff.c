@@ -178,6 +178,10 @@ static void select_lines(struct bz_textdiff *d, const struct bz_textdiff_opts *o
 void bz_textdiff_run(struct bz_textdiff *d, struct bz_str was, struct bz_str is,
                      const struct bz_textdiff_opts *opts)
 {
+    if (!was.p)
+        bz_str_cut_suffix(&is, BZ_STR("\n"));
+    if (!is.p)
+        bz_str_cut_suffix(&was, BZ_STR("\n"));
     merge(d, was, is);
     select_lines(d, opts);
     shorten(d, opts->width);

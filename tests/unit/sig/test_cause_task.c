@@ -51,6 +51,29 @@ static const struct causes_case cases[] = {
     {"task t\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\n" OVER("one"),
      "task t\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 2\n" OVER("two"),
      "MACHINE l:1 *1"                                                                                                                                                                                    },
+ /* another machine, and a function for its own sake */
+    {"task t\nmachine one\nin x=help\nop f:1 set help\n" OVER("one"),
+     "task t\nmachine two\nin x=help\nop f:1 set help\nlead help\nin help=:\n"
+     "op g:7 set :\n" OVER("two"),
+     "MACHINE l:1 *1, help g:7 *1"                                                                                                                                                                       },
+ /* := saw what was overwritten later; another override has nothing to do with it */
+    {"task t\nin N=1\nop f:1 immediate ${V}\nuse V\nctx V=z\nop -f:0 set 1\nop f:2 set "
+     "z\n" OVER("one"),
+     "task t\nin N=2\nop f:1 immediate ${V}\nuse V\nctx V=z\nop -f:0 set 2\nop f:2 set "
+     "z\n" OVER("two"),
+     "V f:0 *1"                                                                                                                                                                                          },
+ /* a :remove that finds nothing any more */
+    {"task t\nin V=a\\n_remove of a\nop f:1 set ${W}\nlead W\nin W=a\nop g:1 set a\n",
+     "task t\nin V=a\nop f:1 set ${W}\nlead W\nin W=b\nop g:1 set b\n",                                                                                                           "W g:1 *1"             },
+ /* what is read by way of what does not count */
+    {"task t\nin V=${X}\nop f:1 set ${X}\nuse X\nlead Y\nin Y=\nctx X=${Y}\nop g:1 set "
+     "${Y}\n",                                                                         "task t\nin V=${X}\nop f:1 set ${X}\nuse X\nctx X=x\nop g:1 set x\n",                 "X g:1 *1"             },
+ /* an edit of a variant, and the override that chooses it */
+    {"task t\nin F=1\nop f:1 set 1\nop -f:2 override[two]:set 2\nop -f:3 "
+     "override[two]:append 3\n" OVER("one"),
+     "task t\nin F=2\nop -f:1 set 1\nop f:2 override[two]:set 9\nop f:3 "
+     "override[two]:append 3\n" OVER("two"),
+     "F f:2 *1, MACHINE l:1 *1"                                                                                                                                                                          },
  /* what contains() asked about */
     {"task t\nin K=k\\nF{a} = Set\nop f:1 set k\nuse F\nctx F=a\nop g:3 set a\n",
      "task t\nin K=k\\nF{a} = Unset\nop f:1 set k\nuse F\nctx F=b\nop g:3 set b\n",                                                                                               "F g:3 *1"             },

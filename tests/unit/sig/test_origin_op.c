@@ -23,6 +23,9 @@ static const struct {
  /* what is applied at the end stays, if its override is active */
     {"a:1 set V:append x\na:2 set V y\na:3 set V:append:on z\na:4 set V:remove:off y",
      "1 :append, 2 set, 3 :append[on], -4 :remove[off]"                                                                         },
+ /* and if there was something to take out */
+    {"a:1 set V x y\na:2 set V:remove y\na:3 set V:remove z",
+     "1 set, 2 :remove, -3 :remove"                                                                                             },
  /* variants */
     {"a:1 set V x\na:2 set V:off y",                                                   "1 set, -2 override[off]:set"            },
     {"a:1 set V x\na:2 set V:on y\na:3 set V:append z",

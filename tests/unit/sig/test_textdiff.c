@@ -16,6 +16,7 @@ static const struct {
      "-a\n+A\n b\n~\n f\n-g\n+G\n"                                                                                    },
     {"a\n",                                                 "a\nb\n",    {0, 9, 80}, "+b\n"                           },
     {"a",                                                   "a\n",       {0, 9, 80}, "+\n"                            },
+    {NULL,                                                  "a\nb\n",    {0, 9, 80}, "+a\n+b\n"                       },
     {NULL,                                                  "a\nb",      {0, 9, 80}, "+a\n+b\n"                       },
     {"a",                                                   NULL,        {0, 9, 80}, "-a\n"                           },
     {"1\n2\n3\n4",                                          "",          {0, 2, 80}, "-1\n-2\n~3 lines are left out\n"},
