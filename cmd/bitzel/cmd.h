@@ -46,6 +46,11 @@ struct bz_cmd_env {
 typedef int (*bz_cmd_fn)(struct bz_cmd_env *env, const void *values,
                          struct bz_err *err);
 
+struct bz_cmd_term {
+    const char *name; /* NULL: the row after the last one */
+    const char *help;
+};
+
 /* A command may have commands of its own, as `project lock`. `run` is for a line that
  * names none of them, or NULL if one must be named. If it takes arguments, too, one of
  * its commands is meant only where the first word is its name. */
@@ -56,7 +61,8 @@ struct bz_cmd {
     const char *detail;  /* a paragraph for its own help */
     const struct bz_opt *opts;
     const struct bz_opt_arg *args;
-    size_t size; /* of the struct the rows fill, at least 1 */
+    const struct bz_cmd_term *terms; /* words of a language it understands; or NULL */
+    size_t size;                     /* of the struct the rows fill, at least 1 */
     bz_cmd_fn run;
     const struct bz_cmd *const *subs; /* up to a NULL; or NULL */
 };
@@ -83,6 +89,7 @@ extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_parse;
 extern const struct bz_cmd bz_cmd_project;
 extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
+extern const struct bz_cmd bz_cmd_query;
 extern const struct bz_cmd bz_cmd_recipes;
 extern const struct bz_cmd bz_cmd_sig;
 extern const struct bz_cmd bz_cmd_sig_diff; /* of bz_cmd_sig */

@@ -73,6 +73,17 @@ void bz_cmd_help_overview(struct bz_cmd_env *env)
     bz_out_wrap(out, 0, 0, "'bitzel help COMMAND' explains one command.");
 }
 
+static void list_terms(struct bz_out *out, const struct bz_cmd_term *terms)
+{
+    enum { SPLIT = 28 };
+
+    bz_out_heading(out, "Terms:");
+    for (; terms->name; terms++) {
+        bz_out_print(out, "  %s", terms->name);
+        bz_out_row(out, 2 + (unsigned)strlen(terms->name), SPLIT, terms->help);
+    }
+}
+
 void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd)
 {
     struct bz_out *out = &env->out;
@@ -86,6 +97,8 @@ void bz_cmd_help_on(struct bz_cmd_env *env, const struct bz_cmd *cmd)
     bz_out_print(out, "\n");
     bz_out_wrap(out, 0, 0, cmd->detail);
     bz_opt_help_args(out, cmd->args);
+    if (cmd->terms)
+        list_terms(out, cmd->terms);
     if (cmd->subs)
         list_commands(out, cmd->subs);
     bz_opt_help_options(out, "Options:", cmd->opts, NULL);
