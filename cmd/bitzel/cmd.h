@@ -87,6 +87,7 @@ extern const struct bz_cmd bz_cmd_graph;
 extern const struct bz_cmd bz_cmd_help;
 extern const struct bz_cmd bz_cmd_layers;
 extern const struct bz_cmd bz_cmd_parse;
+extern const struct bz_cmd bz_cmd_plan;
 extern const struct bz_cmd bz_cmd_project;
 extern const struct bz_cmd bz_cmd_project_lock; /* of bz_cmd_project */
 extern const struct bz_cmd bz_cmd_query;

@@ -24,7 +24,7 @@ static void need(struct bz_dag_ids *todo, uint32_t node, struct bz_bitset *neede
 }
 
 void bz_dirty_needed(const struct bz_dag *dag, const struct bz_dag_ids *targets,
-                     const struct bz_bitset *at_hand, struct bz_bitset *needed)
+                     bz_dirty_fn at_hand, void *ctx, struct bz_bitset *needed)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_dag_ids todo = {0};
 
@@ -34,7 +34,7 @@ void bz_dirty_needed(const struct bz_dag *dag, const struct bz_dag_ids *targets,
     while (todo.len > 0) {
         uint32_t node = BZ_VEC_POP(&todo);
 
-        if (bz_bitset_test(at_hand, node))
+        if (at_hand(ctx, node))
             continue;
         for (uint32_t e = dag->start[node]; e < dag->start[node + 1]; e++)
             need(&todo, dag->to[e], needed);

@@ -41,10 +41,12 @@ struct bz_ready_waves {
     uint32_t n;
 };
 
-/* The waves of some nodes, or of all if `among` is NULL; the others take no time and
- * nothing waits through them. Release *out. */
+/* The waves of some nodes, or of all if `among` is NULL. Of the others, those in
+ * `through`, which may be NULL, pass on what they wait for in no time; the rest is done
+ * already. Release *out. */
 void bz_ready_waves(const struct bz_dag *dag, const struct bz_dag_ids *order,
-                    const struct bz_bitset *among, struct bz_ready_waves *out);
+                    const struct bz_bitset *among, const struct bz_bitset *through,
+                    struct bz_ready_waves *out);
 void bz_ready_waves_release(struct bz_ready_waves *w);
 
 #endif

@@ -13,7 +13,7 @@ class Help(bitzel.Case):
 
     def test_the_overview_lists_the_commands_there_are(self):
         self.assertEqual(self.commands(), ["appends", "cache", "config", "doctor", "env", "getvar", "graph", "help",
-                                           "layers", "parse", "project", "query", "recipes", "sig",
+                                           "layers", "parse", "plan", "project", "query", "recipes", "sig",
                                            "version", "why"])
 
     def test_every_command_answers_help_in_three_ways(self):
@@ -31,6 +31,7 @@ class Help(bitzel.Case):
                "graph": ["--task", "--recipes", "--reduce", "--dot", "--svg", "--json"],
                "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--profile", "--json"],
+               "plan": ["--task", "--all", "--json"],
                "project": ["--json"], "query": ["--universe", "--dot", "--json"],
                "sig": ["--task", "--all", "--inputs", "--record", "--json"],
                "why": ["--task", "--since", "--vs", "--json"],

@@ -53,7 +53,7 @@ class Readme(bitzel.Case):
 class Transcripts(demo.Project):
     """What is shown for the small project is what the commands say about it."""
 
-    COMMANDS = ("appends", "cache", "config", "env", "getvar", "layers", "project", "query", "recipes")
+    COMMANDS = ("appends", "cache", "config", "env", "getvar", "layers", "plan", "project", "query", "recipes")
 
     def test_commands_on_a_project_are_shown_as_they_are(self):
         seen = set()

@@ -49,29 +49,45 @@ static void a_change_reaches_all_that_wait_for_it(void **state)
     }
 }
 
+struct hands {
+    struct bz_bitset at_hand, asked;
+};
+
+static bool is_at_hand(void *ctx, uint32_t node)
+{
+    struct hands *h = ctx;
+
+    assert_false(bz_bitset_test(&h->asked, node));
+    bz_bitset_set(&h->asked, node);
+    return bz_bitset_test(&h->at_hand, node);
+}
+
 static void nobody_asks_for_what_is_behind_something_at_hand(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
-        struct bz_bitset targets, at_hand, needed = {0};
+        struct bz_bitset targets, needed = {0};
+        struct hands h = {{0}, {0}};
         struct bz_dag_ids ids = {0};
         struct random_dag g;
         bool reach[24][24];
 
         random_dag_init(&g, seed);
         targets = random_dag_some(&g);
-        at_hand = random_dag_some(&g);
+        h.at_hand = random_dag_some(&g);
         for (uint32_t i = 0; i < g.dag.n; i++)
             if (bz_bitset_test(&targets, i))
                 BZ_VEC_PUSH(&ids, i);
-        naive_reach(&g.dag, &at_hand, reach);
-        bz_dirty_needed(&g.dag, &ids, &at_hand, &needed);
+        naive_reach(&g.dag, &h.at_hand, reach);
+        bz_dirty_needed(&g.dag, &ids, is_at_hand, &h, &needed);
+        assert_true(bz_bitset_equal(&needed, &h.asked));
         for (uint32_t i = 0; i < g.dag.n; i++)
             assert_int_equal(bz_bitset_test(&needed, i),
                              any(&targets, &g.dag, reach, i, true));
         bz_vec_release(&ids);
         bz_bitset_release(&targets);
-        bz_bitset_release(&at_hand);
+        bz_bitset_release(&h.at_hand);
+        bz_bitset_release(&h.asked);
         bz_bitset_release(&needed);
         random_dag_release(&g);
     }

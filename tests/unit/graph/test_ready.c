@@ -86,22 +86,30 @@ static void a_completed_set_has_its_ready_set(void **state)
     }
 }
 
-/* How many of the set lie on the longest way down, itself not counted. */
-static uint32_t naive_wave(const struct bz_dag *d, const struct bz_bitset *among,
-                           const struct bz_dag_ids *order, uint32_t node)
+/* How many of the set lie on the longest way down that stays in the two sets, itself
+ * not counted. */
+static uint32_t naive_wave(const struct random_dag *g, const struct bz_bitset *among,
+                           const struct bz_bitset *through, uint32_t node)
 {
     uint32_t wave[24] = {0};
 
-    for (size_t i = 0; i < order->len; i++)
-        for (uint32_t to = 0; to < d->n; to++)
-            if (bz_dag_has(d, order->at[i], to) && bz_bitset_test(among, to) &&
-                wave[order->at[i]] < wave[to] + 1)
-                wave[order->at[i]] = wave[to] + 1;
+    for (size_t i = 0; i < g->order.len; i++) {
+        uint32_t a = g->order.at[i];
+
+        if (!bz_bitset_test(among, a) && !bz_bitset_test(through, a))
+            continue;
+        for (uint32_t to = 0; to < g->dag.n; to++) {
+            uint32_t step = bz_bitset_test(among, to);
+
+            if (bz_dag_has(&g->dag, a, to) && wave[a] < wave[to] + step)
+                wave[a] = wave[to] + step;
+        }
+    }
     return wave[node];
 }
 
 static void check_waves(const struct random_dag *g, const struct bz_bitset *among,
-                        const struct bz_ready_waves *w)
+                        const struct bz_bitset *through, const struct bz_ready_waves *w)
 {
     assert_int_equal(w->start[w->n], bz_bitset_count(among));
     for (uint32_t i = 0; i < w->n; i++) {
@@ -109,7 +117,7 @@ static void check_waves(const struct random_dag *g, const struct bz_bitset *amon
         for (uint32_t k = w->start[i]; k < w->start[i + 1]; k++) {
             assert_true(bz_bitset_test(among, w->nodes[k]));
             assert_true(k == w->start[i] || w->nodes[k - 1] < w->nodes[k]);
-            assert_int_equal(naive_wave(&g->dag, among, &g->order, w->nodes[k]), i);
+            assert_int_equal(naive_wave(g, among, through, w->nodes[k]), i);
         }
     }
 }
@@ -120,17 +128,20 @@ static void waves_wait_only_for_earlier_ones(void **state)
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
         struct random_dag g;
         struct bz_ready_waves w;
-        struct bz_bitset among;
+        struct bz_bitset among, through;
 
         random_dag_init(&g, seed);
         among = random_dag_some(&g);
-        bz_ready_waves(&g.dag, &g.order, &among, &w);
-        check_waves(&g, &among, &w);
+        through = random_dag_some(&g);
+        bz_ready_waves(&g.dag, &g.order, &among, &through, &w);
+        check_waves(&g, &among, &through, &w);
         bz_ready_waves_release(&w);
         for (uint32_t i = 0; i < g.dag.n; i++)
             bz_bitset_set(&among, i);
-        bz_ready_waves(&g.dag, &g.order, NULL, &w);
-        check_waves(&g, &among, &w);
+        bz_bitset_zero(&through);
+        bz_ready_waves(&g.dag, &g.order, NULL, NULL, &w);
+        check_waves(&g, &among, &through, &w);
+        bz_bitset_release(&through);
         bz_ready_waves_release(&w);
         bz_bitset_release(&among);
         random_dag_release(&g);
@@ -148,7 +159,7 @@ static void a_graph_without_nodes_is_done(void **state)
     bz_dag_build(&d, 0, NULL, 0);
     bz_ready_init(&r, &d, &out);
     assert_int_equal(r.left + out.len, 0);
-    bz_ready_waves(&d, &out, NULL, &w);
+    bz_ready_waves(&d, &out, NULL, NULL, &w);
     assert_int_equal(w.n, 0);
     bz_ready_waves_release(&w);
     bz_ready_release(&r);

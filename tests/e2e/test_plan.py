@@ -1,0 +1,141 @@
+"""bitzel plan: what would be restored, run or left alone, and how long that took before."""
+
+import hashlib
+import sqlite3
+
+import bitzel
+import demo
+
+MINUTE = 60 * 10**9
+
+
+class Plan(demo.Project):
+    def setUp(self):
+        super().setUp()
+        self.write("meta-one/classes/base.bbclass", "".join(
+            f"do_{task}() {{\n    : ${{{task.upper()}_WITH}}\n}}\n"
+            for task in ("fetch", "compile", "publish")) + """\
+addtask fetch
+addtask compile after do_fetch
+addtask publish after do_compile
+addtask build after do_publish
+do_build[noexec] = "1"
+do_build[deptask] = "do_build"
+do_compile[deptask] = "do_publish"
+""")
+        self.write("meta-one/recipes/lib.bb", "")
+        self.write("meta-one/recipes/app.bb", 'DEPENDS = "lib"\n')
+        self.store = self.dir / "store"
+
+    def plan(self, *args, code=0):
+        result = self.run_in_build("plan", *args, env={"BITZEL_CACHE_DIR": str(self.store)})
+        self.assert_exit(result, code)
+        return result
+
+    def keys(self):
+        tasks = self.run_in_build("sig", "--all", "--json", "app").json["tasks"]
+        return {task["name"]: task["signature"] for task in tasks}
+
+    def have(self, *names):
+        """Puts results of these tasks into the store."""
+        keys = self.keys()
+        for name in names:
+            path = self.store / "ac" / keys[name][:2] / keys[name]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"")
+
+    def took(self, *rows):
+        """Notes in the index how long tasks took: (recipe, task, nanoseconds)."""
+        (self.store / "ac").mkdir(parents=True, exist_ok=True)
+        self.assert_exit(self.run_in_build("cache", "reindex",
+                                           env={"BITZEL_CACHE_DIR": str(self.store)}), 0)
+        name = hashlib.sha256(str(self.store).encode()).hexdigest()[:16]
+        with sqlite3.connect(self.dir / f".local/state/bitzel/index/{name}.db") as index:
+            for number, (recipe, task, duration) in enumerate(rows):
+                index.execute("INSERT INTO action VALUES(?, ?, ?, ?, 0, ?, 0)",
+                              (bytes([number]) * 32, recipe, task, number, duration))
+        index.close()
+
+    def counts(self, plan):
+        return [plan[name] for name in ("tasks", "restored", "not_needed", "without_work", "run")]
+
+    def test_without_a_store_everything_runs(self):
+        result = self.plan("app")
+        self.assertIn("note: there is no store at ", result.err)
+        self.assertTrue(result.out.startswith("8 tasks: 0 restored, 0 not needed, 2 without work, 6 run "),
+                        result.out)
+        self.assertFalse(self.store.exists())
+
+    def test_waves_wait_only_for_earlier_ones(self):
+        waves = self.plan("--json", "app").json["waves"]
+        names = [[task["name"] for task in wave] for wave in waves]
+        self.assertEqual(sorted(names[0]), ["app:do_fetch", "lib:do_fetch"])
+        self.assertEqual(names[1:], [["lib:do_compile"], ["lib:do_publish"], ["app:do_compile"],
+                                     ["app:do_publish"]])
+        self.assertEqual(waves[0][0]["signature"], self.keys()[waves[0][0]["name"]])
+        self.assertIsNone(waves[0][0]["seconds"])
+
+    def test_what_is_in_the_store_is_restored(self):
+        self.have("app:do_publish", "lib:do_publish", "lib:do_fetch")
+        got = self.plan("--json", "app").json
+        # both do_build need the publications; nobody asks for what these were made of
+        self.assertEqual(self.counts(got), [8, 2, 4, 2, 0])
+        self.assertEqual(sorted(got["restored_tasks"]), ["app:do_publish", "lib:do_publish"])
+        self.assertEqual(self.plan("app").out,
+                         "8 tasks: 2 restored, 4 not needed, 2 without work, 0 run\n")
+
+    def test_a_directory_of_others_counts_as_the_store(self):
+        self.have("app:do_publish", "lib:do_publish")
+        self.store.rename(self.dir / "shared")
+        self.write("build/conf/bitzel.conf", f"[cache]\ntiers = dir:{self.dir}/shared\n"
+                   "tiers = https://example.invalid/\n")
+        result = self.plan("app")
+        self.assertIn(" 2 restored, ", result.out)
+        self.assertIn("note: the tier https://example.invalid", result.err)
+
+    def test_a_change_runs_what_waits_for_it(self):
+        self.have(*self.keys())
+        self.write("meta-one/recipes/app.bb", 'DEPENDS = "lib"\nCOMPILE_WITH = "care"\n')
+        got = self.plan("--json", "app").json
+        self.assertEqual([[task["name"] for task in wave] for wave in got["waves"]],
+                         [["app:do_compile"], ["app:do_publish"]])
+        self.assertEqual(sorted(got["restored_tasks"]), ["app:do_fetch", "lib:do_publish"])
+        self.write("meta-one/recipes/lib.bb", 'FETCH_WITH = "care"\n')
+        self.assertEqual(self.counts(self.plan("--json", "app").json), [8, 1, 0, 2, 5])
+
+    def test_a_task_without_a_stamp_is_never_restored(self):
+        self.write("meta-one/recipes/app.bb", 'DEPENDS = "lib"\ndo_publish[nostamp] = "1"\n')
+        self.have(*self.keys())
+        got = self.plan("--json", "app").json
+        self.assertEqual([[task["name"] for task in wave] for wave in got["waves"]],
+                         [["app:do_publish"]])
+
+    def test_times_are_those_of_earlier_runs(self):
+        self.took(("app", "do_compile", 3 * MINUTE), ("app", "do_compile", 2 * MINUTE),
+                  ("lib", "do_compile", MINUTE), ("app", "do_fetch", 90 * MINUTE))
+        got = self.plan("--json", "app").json
+        self.assertEqual((got["work_seconds"], got["unknown"]), (93 * 60, 3))
+        self.assertEqual(got["critical_seconds"], 92 * 60)  # the later of two runs counts
+        self.assertEqual(got["critical_path"], ["app:do_fetch", "app:do_compile", "app:do_publish"])
+        self.assertIn("6 run (about 1h33m and 3 of unknown length, critical path 1h32m: app:do_fetch > "
+                      "app:do_compile > app:do_publish)\n", self.plan("app").out)
+        self.assertIn("  app:do_compile  2m00s\n", self.plan("app").out)
+
+    def test_long_plans_are_cut(self):
+        for number in range(20):
+            self.write(f"meta-one/recipes/part{number}.bb", "")
+        self.write("meta-one/recipes/app.bb",
+                   'DEPENDS = "' + " ".join(f"part{number}" for number in range(20)) + '"\n')
+        lines = self.plan("app").out.splitlines()
+        self.assertEqual(lines[-1], "and 23 more, 5 waves in all; --all lists them")
+        self.assertEqual(sum(line.startswith("  ") for line in lines), 40)
+        lines = self.plan("--all", "app").out.splitlines()
+        self.assertEqual(sum(line.startswith("  ") for line in lines), 63)
+
+    def test_another_task_and_no_such_target(self):
+        self.assertEqual(self.counts(self.plan("--json", "-c", "fetch", "app").json), [1, 0, 0, 0, 1])
+        self.plan("nothing", code=3)
+
+
+if __name__ == "__main__":
+    bitzel.main()
