@@ -84,6 +84,8 @@ static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
         BZ_VEC_PUSH(&names.list, "world");
         bz_query_parse_names(q, add_target, &names);
     }
+    goal->tolerant =
+        true; /* one recipe that cannot be built must not hide the others */
     o.targets = names.list.at;
     o.n = names.list.len;
     if (rc == 0)

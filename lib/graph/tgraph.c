@@ -688,10 +688,12 @@ static int need_targets(struct bz_tgraph *g, struct bz_need *need,
         const struct bz_need_name *x =
             bz_need_find(need, targets[i].part, targets[i].name, BZ_PROVIDE_BUILD);
 
+        struct bz_str why;
+
         if (!x->failed)
             continue;
-        return bz_fail(err, BZ_E_NOENT, "%.*s",
-                       BZ_STR_ARG(bz_need_explain(need, x, &g->lack)));
+        why = bz_need_explain(need, x, &g->lack);
+        return bz_fail(err, BZ_E_NOENT, "%.*s", BZ_STR_ARG(why));
     }
     return rc;
 }

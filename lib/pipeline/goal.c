@@ -64,17 +64,38 @@ static int default_task(struct bz_goal *g, uint32_t part, const char *asked,
     return rc;
 }
 
-static void add_all(struct bz_goal *g, uint32_t part, struct bz_str name,
-                    struct bz_str task, struct target_list *list)
+/* Whether a target of the world is to be asked for. */
+static int is_wanted(struct bz_goal *g, uint32_t part, struct bz_str name, bool *yes,
+                     struct bz_err *err)
+{
+    int rc = 0;
+
+    *yes = true;
+    if (g->tolerant)
+        rc = bz_need_add(&g->need, part, name, BZ_PROVIDE_BUILD, err);
+    if (rc == 0 && g->tolerant)
+        *yes = !bz_need_find(&g->need, part, name, BZ_PROVIDE_BUILD)->failed;
+    return rc;
+}
+
+static int add_all(struct bz_goal *g, uint32_t part, struct bz_str name,
+                   struct bz_str task, struct target_list *list, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_provide_names names = {0};
+    int rc = 0;
 
     if (bz_str_eq(name, BZ_STR("world")))
         bz_world_targets(g->provide[part], task, &names);
     else
         bz_world_universe(g->provide[part], task, &names);
-    for (size_t i = 0; i < names.len; i++)
-        BZ_VEC_PUSH(list, (struct bz_tgraph_target){part, names.at[i], task});
+    for (size_t i = 0; i < names.len && rc == 0; i++) {
+        bool yes;
+
+        rc = is_wanted(g, part, names.at[i], &yes, err);
+        if (rc == 0 && yes)
+            BZ_VEC_PUSH(list, (struct bz_tgraph_target){part, names.at[i], task});
+    }
+    return rc;
 }
 
 static int add_target(struct bz_goal *g, const struct bz_target *t, uint32_t part,
@@ -86,9 +107,8 @@ static int add_target(struct bz_goal *g, const struct bz_target *t, uint32_t par
     if (rc < 0)
         return rc;
     if (bz_str_eq(t->name, BZ_STR("world")) || bz_str_eq(t->name, BZ_STR("universe")))
-        add_all(g, part, t->name, out.task, list);
-    else
-        BZ_VEC_PUSH(list, out);
+        return add_all(g, part, t->name, out.task, list, err);
+    BZ_VEC_PUSH(list, out);
     return 0;
 }
 
@@ -223,12 +243,12 @@ int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
     BZ_CLEANUP(bz_vec_release) struct target_list list = {0};
     int rc = open_parts(g, err);
 
+    g->need.incomplete = opts->incomplete;
     show_broken(g, notes);
     for (size_t i = 0; i < opts->n && rc == 0; i++)
         rc = read_target(g, opts->targets[i], opts->task, &list, err);
     if (rc < 0)
         return rc;
-    g->need.incomplete = opts->incomplete;
     rc = bz_tgraph_build(&g->graph, &g->need, g->mcs, list.at, list.len, err);
     if (rc == 0)
         rc = check_clashes(g, opts->incomplete || g->world, notes, why, err);

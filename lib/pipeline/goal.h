@@ -23,7 +23,8 @@ struct bz_goal {
     struct bz_str *mcs;          /* [nparts]: the names of the configurations */
     struct bz_provide **provide; /* [nparts] */
     size_t nparts;
-    bool world; /* world or universe was asked for */
+    bool world;    /* world or universe was asked for */
+    bool tolerant; /* to be set before: of these, leave out what cannot be had */
     struct bz_need need;
     struct bz_tgraph graph;
     struct bz_arena arena;

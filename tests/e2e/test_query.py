@@ -88,6 +88,14 @@ class Query(demo.Project):
         self.assert_exit(result, 3)
         self.assertIn("column 1: nothing in the universe is called 'hello'", result.err)
 
+    def test_a_recipe_that_cannot_be_built_hides_no_others(self):
+        self.write("meta-one/recipes/lost.bb", 'PACKAGES = "lost"\nRDEPENDS:lost = "nowhere"\n')
+        self.assertIn("app", self.ask("*"))
+        self.assertNotIn("lost", self.ask("*"))
+        result = self.query("lost")
+        self.assert_exit(result, 3)
+        self.assertIn("nothing provides 'nowhere' at run time", result.err)
+
     def test_configurations(self):
         self.write("build/conf/local.conf", 'BBMULTICONFIG = "arm"\nMACHINE ??= "board"\n')
         self.write("build/conf/multiconfig/arm.conf", 'MACHINE = "arm"\n')
