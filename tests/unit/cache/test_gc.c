@@ -208,7 +208,7 @@ static void a_collector_may_be_killed_at_any_moment(void **state)
     bool done = false;
 
     fill(s, 60);
-    for (useconds_t wait = 500; !done; wait += 700) {
+    for (useconds_t wait = 500; !done; wait += wait / 8 + 100) {
         pid_t pid = fork();
         int status;
 

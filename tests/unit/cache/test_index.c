@@ -386,7 +386,7 @@ static void however_it_is_damaged_it_is_usable_when_opened_again(void **state)
     f->x = NULL;
     assert_ok(bz_fs_read(AT_FDCWD, f->path, 1 << 24, &bytes, &n, &f->err), &f->err);
     copy = malloc(n);
-    for (int round = 0; round < 80; round++) {
+    for (int round = 0; round < 40; round++) {
         size_t left = n, changes = 1 + (size_t)round % 40;
 
         memcpy(copy, bytes, n);
