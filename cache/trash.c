@@ -25,7 +25,9 @@ static int move(const struct bz_shelf *s, const char *name, const char *aside)
 {
     if (renameat(s->dir, name, s->root->top, aside) == 0)
         return 0;
-    if (errno != ENOENT || mkdirat(s->root->top, "trash", DIR_MODE) < 0)
+    /* Either there is no trash yet, or another collector has taken the file. */
+    if (errno != ENOENT ||
+        (mkdirat(s->root->top, "trash", DIR_MODE) < 0 && errno != EEXIST))
         return -1;
     return renameat(s->dir, name, s->root->top, aside);
 }

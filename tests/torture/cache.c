@@ -75,6 +75,8 @@ static void store_one(struct worker *w, unsigned seed)
     check(bz_tree_store(w->s.cas, w->s.dir, w->from, &w->g.in, &dir.tree, &w->g.stats,
                         &w->s.err) == 0,
           BAD_STORE, &w->s.err);
+    if (forest_below(&w->dice, 2)) /* the lease has to do, not the grace period */
+        usleep(4 * GRACE / 1000);
     check(bz_action_put(w->s.cas, w->s.h, &key, &r, &how, &w->s.err) == 0 &&
               how != BZ_ACTION_DIFFERENT,
           BAD_PUT, &w->s.err);

@@ -26,6 +26,26 @@ static struct {
     pthread_mutex_t mu; /* of the log */
 } shim = {.mu = PTHREAD_MUTEX_INITIALIZER};
 
+static struct {
+    void (*fn)(void *ctx);
+    void *ctx;
+} before[SHIM_BEFORE_COUNT]; /* by the thread that makes the call */
+
+void shim_before(enum shim_call call, void (*fn)(void *ctx), void *ctx)
+{
+    before[call].fn = fn;
+    before[call].ctx = ctx;
+}
+
+static void interrupt(enum shim_call call)
+{
+    void (*fn)(void *ctx) = before[call].fn;
+
+    before[call].fn = NULL;
+    if (fn)
+        fn(before[call].ctx);
+}
+
 static int bit_of(int sys)
 {
     switch (sys) {
@@ -206,6 +226,7 @@ int renameat(int from_dir, const char *from, int dir, const char *path)
 {
     int rc;
 
+    interrupt(SHIM_BEFORE_RENAME);
     if (fails(MAKES))
         return -1;
     rc = (int)syscall(SYS_renameat, from_dir, from, dir, path);
@@ -322,6 +343,7 @@ int futimens(int fd, const struct timespec times[2])
 
 int utimensat(int dir, const char *path, const struct timespec times[2], int flags)
 {
+    interrupt(SHIM_BEFORE_TOUCH);
     return fails(ROFS | ACCES | STALE)
                ? -1
                : (int)syscall(SYS_utimensat, dir, path, times, flags);

@@ -19,6 +19,11 @@ void shim_arm(int sys, unsigned nth, bool forever);
 /* Returns how many calls were counted. */
 unsigned shim_disarm(void);
 
+/* Just before the next call of that kind, calls fn once: another process that comes in
+ * between. */
+enum shim_call { SHIM_BEFORE_RENAME, SHIM_BEFORE_TOUCH, SHIM_BEFORE_COUNT };
+void shim_before(enum shim_call call, void (*fn)(void *ctx), void *ctx);
+
 /* What was done to a file system. Paths are absolute. */
 enum shim_kind {
     SHIM_CREATE, /* path, inode */
