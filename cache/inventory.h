@@ -7,9 +7,10 @@
  * It is a picture of something that goes on changing. What is published while it is
  * taken may be in it or not; what lies there all the time is in it.
  *
- * For a million blobs it takes 64 MB, and 4 bytes for each name in a tree; trees that
- * several results share count once. Time is in proportion to the bytes of results and
- * trees and to the number of files. One thread at a time.
+ * For a million blobs it takes 64 MB, and 4 bytes for each name in a tree (83 MB
+ * resident were measured for a million blobs in a thousand trees); trees that several
+ * results share count once. Time is in proportion to the bytes of results and trees and
+ * to the number of files. One thread at a time.
  */
 #ifndef BZ_CACHE_INVENTORY_H
 #define BZ_CACHE_INVENTORY_H

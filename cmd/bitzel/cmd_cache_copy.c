@@ -34,7 +34,7 @@ struct copy {
     struct bz_cache *cache;
     struct bz_digest_hasher *h;
     struct keys keys;
-    uint64_t copied, missing, failed;
+    uint64_t copied, unsealed, missing, failed;
 };
 
 static void release_copy(struct copy *c)
@@ -157,8 +157,15 @@ static void push_one(struct copy *c, const struct bz_digest *key)
     load.from = bz_cache_cas(c->cache);
     /* Others' results have no seal; whoever wrote them has to say that they are right.
      */
-    if (bz_action_get(load.from, c->h, key, BZ_ACTION_ANYONE, &a, &r, &err) < 0 ||
-        !r.sealed || bz_closure_all(load.from, c->h, &r, &blobs, &err) < 0) {
+    if (bz_action_get(load.from, c->h, key, BZ_ACTION_ANYONE, &a, &r, &err) < 0) {
+        c->missing++;
+        return;
+    }
+    if (!r.sealed) {
+        c->unsealed++;
+        return;
+    }
+    if (bz_closure_all(load.from, c->h, &r, &blobs, &err) < 0) {
         c->missing++;
         return;
     }
@@ -189,13 +196,16 @@ static void report(struct bz_cmd_env *env, const struct copy *c, bool json)
 {
     if (json)
         bz_out_print(&env->out,
-                     "{\"copied\": %llu, \"missing\": %llu, \"failed\": %llu}\n",
-                     (unsigned long long)c->copied, (unsigned long long)c->missing,
-                     (unsigned long long)c->failed);
+                     "{\"copied\": %llu, \"unsealed\": %llu, \"missing\": %llu, "
+                     "\"failed\": %llu}\n",
+                     (unsigned long long)c->copied, (unsigned long long)c->unsealed,
+                     (unsigned long long)c->missing, (unsigned long long)c->failed);
     else
-        bz_out_print(&env->out, "copied %llu results; %llu missing, %llu failed\n",
-                     (unsigned long long)c->copied, (unsigned long long)c->missing,
-                     (unsigned long long)c->failed);
+        bz_out_print(&env->out,
+                     "copied %llu results; %llu without a seal left out, %llu missing, "
+                     "%llu failed\n",
+                     (unsigned long long)c->copied, (unsigned long long)c->unsealed,
+                     (unsigned long long)c->missing, (unsigned long long)c->failed);
 }
 
 static int copy_all(struct bz_cmd_env *env, const struct copy_values *v, struct copy *c,

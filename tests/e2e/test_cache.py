@@ -134,7 +134,7 @@ class Copy(Cache):
 
     def test_push_copies_results_with_their_blobs(self):
         done = self.cache("push", f"dir:{self.other.root}", "--json").json
-        self.assertEqual(done, {"copied": 3, "missing": 1, "failed": 0})  # one has no seal
+        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0})
         self.assertEqual(self.files(self.other, "ac"),
                          sorted(k for n, k in self.keys.items() if n != "foreign"))
         self.assertEqual(len(self.files(self.other, "cas")), 6)

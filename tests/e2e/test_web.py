@@ -134,7 +134,7 @@ class Real(Web):
     def test_results_reach_another_machine(self):
         server = self.start()
         done = self.cache(self.store, "push", server.url, "--json").json
-        self.assertEqual(done, {"copied": 3, "missing": 1, "failed": 0})
+        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0})
         there = self.files(reapi.Store(server.store))
         self.assertEqual(len(there), 9)  # three results, six blobs
         self.assertLess(set(there), set(self.files(self.store)) - {self.keys["foreign"]})
