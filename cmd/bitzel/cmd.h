@@ -68,6 +68,7 @@ struct bz_cmd {
 };
 
 extern const struct bz_cmd bz_cmd_appends;
+extern const struct bz_cmd bz_cmd_build;
 extern const struct bz_cmd bz_cmd_cache;
 extern const struct bz_cmd bz_cmd_cache_du; /* these are of bz_cmd_cache */
 extern const struct bz_cmd bz_cmd_cache_gc;

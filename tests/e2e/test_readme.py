@@ -8,6 +8,7 @@ import subprocess
 import bitzel
 import demo
 import reapi
+import test_build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -23,11 +24,6 @@ class Readme(bitzel.Case):
 
     def test_help_is_shown_as_it_is(self):
         self.assertEqual(self.shown("help"), self.run_bitzel("help").out)
-
-    def test_an_unknown_command_is_shown_as_it_is(self):
-        result = self.run_bitzel("build", "busybox")
-        self.assert_exit(result, 2)
-        self.assertEqual(self.shown("build", "busybox"), result.err)
 
     def test_version_and_doctor_are_shown_with_their_rows(self):
         version = self.run_bitzel("version")
@@ -87,6 +83,14 @@ class Transcripts(demo.Project):
                 else:
                     self.assertEqual(command, "sed")
                     subprocess.run([command, *words], cwd=self.dir / "build", check=True)
+
+
+class Build(test_build.Kitchen):
+    def test_a_build_is_shown_as_it_goes(self):
+        for shown in re.findall(r"^\$ bitzel build pizza\n((?:(?!\$ |```).*\n)*)", README, re.M):
+            result = self.build("pizza")
+            parts = map(re.escape, shown.split("[...]"))
+            self.assertRegex(result.err + result.out, "(?s)^" + ".*".join(parts) + "$")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+/* exec.h - brings a signed graph of tasks to its end.
+ *
+ * From the targets down: a task whose result is stored is not run, and nothing is asked
+ * of what it waits for. The others run in sandboxes, each as soon as what it waits for
+ * is done, and their results are stored. Tasks that are noexec are done as soon as what
+ * they wait for is. A task that is nostamp, and all that wait for it, run every time.
+ *
+ * A result is also filed under a key made of the task's own part and of the trees that
+ * it sees: where a task ran again but came out the same, what waits for it does not
+ * run.
+ *
+ * After a failure no task is started any more; with `keep_going` all are that do not
+ * wait for one that failed. Crash-only: whatever is there after a kill is either whole
+ * or not looked at.
+ */
+#ifndef BZ_EXEC_EXEC_H
+#define BZ_EXEC_EXEC_H
+
+#include "cache/cache.h"
+#include "exec/event.h"
+#include "exec/job.h"
+#include "graph/tgraph.h"
+
+struct bz_exec_opts {
+    const struct bz_tgraph *graph;
+    const struct bz_digest *keys;  /* [tasks]: signatures */
+    const struct bz_digest *bases; /* [tasks]: without what they wait for */
+    const struct bz_str *names;    /* [tasks] */
+    struct bz_cache *cache;
+    const char *store;    /* the directory of the cache */
+    struct bz_pool *pool; /* to hash and to link with */
+    unsigned jobs;        /* tasks at a time; at least 1 */
+    bool keep_going;
+    bool no_cache; /* look up nothing; results are stored all the same */
+    const struct bz_job_view *views; /* what every task sees, [nviews] */
+    size_t nviews;
+    bz_job_fn job;
+    void *job_ctx;
+    bz_event_fn event;
+    void *event_ctx;
+    /* Told at the end where the output of each target is to be seen: what lies below
+     * the work directory of its recipe, and the rest; each a directory like
+     * BZ_JOB_ROOT, or NULL if there is nothing. May be NULL. */
+    void (*target)(void *ctx, uint32_t task, const char *own, const char *shared);
+    void *target_ctx;
+    /* When `interrupt_fd` is readable `interrupt` is called, which has to take what is
+     * there: the first time tasks are asked to end, the second time they are killed. */
+    int interrupt_fd; /* or -1 */
+    void (*interrupt)(void *ctx);
+    void *interrupt_ctx;
+};
+
+/* 0, BZ_E_TASK if a task failed, BZ_E_CANCELED if interrupted, BZ_E_NOSUP if there can
+ * be no sandbox. */
+int bz_exec_run(const struct bz_exec_opts *opts, struct bz_event_counts *counts,
+                struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

@@ -1,0 +1,33 @@
+/* trees.h - stored trees as directories, to be layers of sandboxes.
+ *
+ * Below `trees/` of the local store, each under its digest, made of hard links into the
+ * store when it is first asked for. They are made under another name and renamed when
+ * complete, so a directory that is there is whole. Nothing may write to them: sandboxes
+ * see them as lower layers.
+ *
+ * One thread at a time; processes may share them.
+ */
+#ifndef BZ_EXEC_TREES_H
+#define BZ_EXEC_TREES_H
+
+#include "cache/cache.h"
+#include "exec/output.h"
+
+struct bz_trees;
+
+/* The cache and the pool must outlive it. */
+int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *store,
+                  struct bz_trees **out, struct bz_err *err) BZ_MUST_CHECK;
+void bz_trees_close(struct bz_trees *t); /* NULL is fine */
+void bz_trees_closep(struct bz_trees **t);
+
+/* The path of the tree's directory, which lasts as long as *t. BZ_E_NOENT if the tree
+ * is not in the store, or not whole. */
+int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
+                 const char **path, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same of layers that lie on each other, the topmost first. */
+int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
+                   const char **path, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

@@ -1,0 +1,17 @@
+/* outdir.h - where people find what was built: `bitzel-out` in the build directory.
+ *
+ * For each target a directory of its recipe's name, in it the links `image` (what the
+ * recipe installs), `work` (its work directory) and `deploy` (what is to be delivered),
+ * as far as there is such a thing. They lead into the store, whose files nobody may
+ * write to; they can be removed and come back with the next build.
+ */
+#ifndef BZ_PIPELINE_OUTDIR_H
+#define BZ_PIPELINE_OUTDIR_H
+
+#include "pipeline/jobs.h"
+
+/* `own` and `shared` are as exec/exec.h tells them. */
+int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
+                   const char *shared, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

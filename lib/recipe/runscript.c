@@ -1,0 +1,197 @@
+#include "recipe/runscript.h"
+
+#include "recipe/script.h"
+
+/* The names that classes call to say something; metadata may define its own. */
+static const char preamble[] = "#!/bin/sh\n"
+                               "bbplain() { echo \"$*\"; }\n"
+                               "bbnote() { echo \"NOTE: $*\"; }\n"
+                               "bbdebug() { shift; echo \"DEBUG: $*\"; }\n"
+                               "bbwarn() { echo \"WARNING: $*\"; }\n"
+                               "bberror() { echo \"ERROR: $*\"; }\n"
+                               "bbfatal() { echo \"ERROR: $*\"; exit 1; }\n"
+                               "bbfatal_log() { bbfatal \"$@\"; }\n"
+                               "set -e\n";
+
+static int get_flag(struct bz_vars *v, struct bz_str name, const char *flag,
+                    struct bz_str *out, struct bz_err *err)
+{
+    return bz_vars_get_flag(v, name, bz_str_from(flag), 0, out, err);
+}
+
+static void add_quoted(struct bz_buf *out, struct bz_str word)
+{
+    bz_buf_add_char(out, '\'');
+    for (size_t i = 0; i < word.n; i++) {
+        if (word.p[i] == '\'')
+            bz_buf_addf(out, "'\\''");
+        else
+            bz_buf_add_char(out, word.p[i]);
+    }
+    bz_buf_add_char(out, '\'');
+}
+
+static void add_each(struct bz_buf *out, const char *command, struct bz_str words,
+                     struct bz_str *last)
+{
+    struct bz_str word;
+
+    while (bz_str_next_word(&words, &word)) {
+        bz_buf_addf(out, "%s ", command);
+        add_quoted(out, word);
+        bz_buf_add_char(out, '\n');
+        if (last)
+            *last = word;
+    }
+}
+
+/* One function in a shell of its own, so that what it sets does not last. */
+static int add_function(struct bz_vars *v, struct bz_str name, struct bz_buf *out,
+                        struct bz_err *err)
+{
+    struct bz_str clean = {0}, dirs = {0}, umask = {0}, python = {0}, cwd = {0};
+    int rc = get_flag(v, name, "cleandirs", &clean, err);
+
+    if (rc == 0)
+        rc = get_flag(v, name, "dirs", &dirs, err);
+    if (rc == 0)
+        rc = get_flag(v, name, "umask", &umask, err);
+    if (rc == 0)
+        rc = get_flag(v, name, "python", &python, err);
+    if (rc < 0)
+        return rc;
+    if (python.n > 0)
+        return bz_fail(err, BZ_E_NOSUP, "%.*s is written in Python", BZ_STR_ARG(name));
+    bz_buf_addf(out, "(\n");
+    if (umask.n > 0) {
+        bz_buf_addf(out, "umask ");
+        add_quoted(out, umask);
+        bz_buf_add_char(out, '\n');
+    }
+    add_each(out, "rm -rf --", clean, NULL);
+    add_each(out, "mkdir -p --", clean, NULL);
+    add_each(out, "mkdir -p --", dirs, &cwd);
+    rc = bz_script_func(v, name, out, err);
+    if (rc < 0)
+        return rc;
+    if (cwd.n > 0) {
+        bz_buf_addf(out, "cd -- ");
+        add_quoted(out, cwd);
+        bz_buf_add_char(out, '\n');
+    }
+    bz_buf_addf(out, "%.*s\n)\n", BZ_STR_ARG(name));
+    return 0;
+}
+
+static int add_functions(struct bz_vars *v, struct bz_str task, const char *flag,
+                         struct bz_buf *out, struct bz_err *err)
+{
+    struct bz_str names, name;
+    int rc = get_flag(v, task, flag, &names, err);
+
+    while (rc == 0 && bz_str_next_word(&names, &name))
+        rc = add_function(v, name, out, err);
+    return rc;
+}
+
+int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+                       struct bz_err *err)
+{
+    struct bz_str temp;
+    int rc = bz_vars_get(v, BZ_STR("T"), 0, &temp, err);
+
+    bz_buf_addf(out, "%s", preamble);
+    if (rc == 0)
+        add_each(out, "mkdir -p --", temp, NULL);
+    if (rc == 0)
+        rc = add_functions(v, task, "prefuncs", out, err);
+    if (rc == 0)
+        rc = add_function(v, task, out, err);
+    return rc < 0 ? rc : add_functions(v, task, "postfuncs", out, err);
+}
+
+static const struct bz_vars_at nowhere = {0};
+
+static int set_override(struct bz_vars *v, struct bz_str name, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf value = {0};
+    struct bz_str overrides;
+    int rc = bz_vars_get(v, BZ_STR("OVERRIDES"), BZ_VARS_RAW, &overrides, err);
+
+    if (rc < 0)
+        return rc;
+    bz_buf_addf(&value, "task-");
+    for (size_t i = 0; i < name.n; i++) { /* an override has no underscore */
+        if (name.p[i] == '_')
+            bz_buf_add_char(&value, '-');
+        else
+            bz_buf_add_char(&value, name.p[i]);
+    }
+    bz_buf_addf(&value, ":%.*s", BZ_STR_ARG(overrides));
+    return bz_vars_set(v, BZ_STR("OVERRIDES"), bz_buf_str(&value), 0, &nowhere, err);
+}
+
+/* The locale that BitBake asks of a host for itself need not be there; this one is. */
+static int set_locale(struct bz_vars *v, struct bz_err *err)
+{
+    const struct bz_str name = BZ_STR("LC_ALL");
+    struct bz_str value;
+    int rc = bz_vars_get(v, name, 0, &value, err);
+
+    if (rc < 0 || !bz_str_eq(value, BZ_STR("en_US.UTF-8")))
+        return rc;
+    return bz_vars_set(v, name, BZ_STR("C.UTF-8"), 0, &nowhere, err);
+}
+
+static int set_person(struct bz_vars *v, struct bz_err *err)
+{
+    static const struct {
+        struct bz_str name, value;
+    } rows[] = {
+        {BZ_STR("HOME"),    BZ_STR("/tmp")   },
+        {BZ_STR("SHELL"),   BZ_STR("/bin/sh")},
+        {BZ_STR("USER"),    BZ_STR("builder")},
+        {BZ_STR("LOGNAME"), BZ_STR("builder")},
+    };
+    int rc = 0;
+
+    for (size_t i = 0; i < BZ_COUNTOF(rows) && rc == 0; i++)
+        if (bz_vars_exists(v, rows[i].name))
+            rc = bz_vars_set(v, rows[i].name, rows[i].value, 0, &nowhere, err);
+    if (rc == 0 && bz_vars_exists(v, BZ_STR("PWD")))
+        rc = bz_vars_del(v, BZ_STR("PWD"), &nowhere, err);
+    return rc < 0 ? rc : set_locale(v, err);
+}
+
+static int set_path(struct bz_vars *v, struct bz_str own, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_str value;
+    size_t at;
+    int rc = bz_vars_get(v, BZ_STR("PATH"), 0, &value, err);
+
+    if (rc < 0 || !value.p || own.n == 0)
+        return rc;
+    at = bz_str_find(value, own);
+    if (at == BZ_STR_NONE)
+        return 0;
+    bz_buf_add(&text, value.p, at);
+    bz_buf_addf(&text, "%s", BZ_RUNSCRIPT_PATH);
+    bz_buf_add_str(&text, bz_str_drop(value, at + own.n));
+    return bz_vars_set(v, BZ_STR("PATH"), bz_buf_str(&text), 0, &nowhere, err);
+}
+
+int bz_runscript_enter(struct bz_vars *v, struct bz_str task, struct bz_str path,
+                       struct bz_err *err)
+{
+    struct bz_str name = task;
+    int rc;
+
+    bz_str_cut_prefix(&name, BZ_STR("do_"));
+    rc = set_override(v, name, err);
+    if (rc == 0)
+        rc = bz_vars_set(v, BZ_STR("BB_CURRENTTASK"), name, 0, &nowhere, err);
+    if (rc == 0)
+        rc = set_person(v, err);
+    return rc < 0 ? rc : set_path(v, path, err);
+}

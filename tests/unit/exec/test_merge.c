@@ -1,0 +1,104 @@
+#include "exec/merge.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "tests/unit/os/scratch.h"
+
+/* A line of commands for the layers: the shell makes trees best. */
+static void make(struct scratch *s, const char *script)
+{
+    char line[2000];
+
+    snprintf(line, sizeof(line), "cd %s && set -e; %s", s->path, script);
+    assert_int_equal(system(line), 0);
+}
+
+static void merge(struct scratch *s, size_t n)
+{
+    char paths[3][300], out[300];
+    const char *list[3];
+    struct bz_err err;
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s/%zu", s->path, i);
+        list[i] = paths[i];
+    }
+    snprintf(out, sizeof(out), "%s/out", s->path);
+    assert_ok(bz_merge_layers(list, n, out, &err), &err);
+}
+
+static void the_topmost_wins_and_all_else_is_seen(void **state)
+{
+    struct scratch *s = *state;
+
+    make(s, "mkdir -p 0/d 1/d 1/e; echo top >0/f; echo low >1/f; echo a >0/d/a; "
+            "echo b >1/d/b; ln -s f 1/l; chmod 750 1/e");
+    merge(s, 2);
+    make(s, "test \"$(cat out/f)\" = top; test -f out/d/a; test -f out/d/b; "
+            "test \"$(readlink out/l)\" = f; test \"$(stat -c %a out/e)\" = 750; "
+            "test \"$(stat -c %i out/d/b)\" = \"$(stat -c %i 1/d/b)\"");
+}
+
+static void what_a_layer_deletes_is_not_seen(void **state)
+{
+    struct scratch *s = *state;
+    char path[300];
+
+    make(s, "mkdir -p 0 1/d; echo x >1/gone; echo x >1/d/inner");
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/0/%s", s->path, i ? "d" : "gone");
+        assert_int_equal(mknod(path, S_IFCHR | 0600, makedev(0, 0)), 0);
+    }
+    merge(s, 2);
+    make(s, "test -z \"$(ls -A out)\"");
+}
+
+static void an_opaque_directory_hides_what_lies_below(void **state)
+{
+    struct scratch *s = *state;
+    char path[300];
+
+    make(s,
+         "mkdir -p 0/d 1/d 2/d; echo x >0/d/new; echo x >1/d/old; echo x >2/d/older");
+    snprintf(path, sizeof(path), "%s/0/d", s->path);
+    assert_int_equal(setxattr(path, "user.overlay.opaque", "y", 1, 0), 0);
+    merge(s, 3);
+    make(s, "test \"$(ls out/d)\" = new");
+}
+
+static void a_file_hides_a_directory_and_the_other_way_round(void **state)
+{
+    struct scratch *s = *state;
+
+    make(s, "mkdir -p 0/b 1/a; echo x >0/a; echo x >1/b; echo x >1/a/inner");
+    merge(s, 2);
+    make(s, "test -f out/a; test -d out/b");
+}
+
+static void a_directory_that_is_there_is_an_error(void **state)
+{
+    struct scratch *s = *state;
+    const char *layers[] = {s->path};
+    struct bz_err err;
+
+    assert_int_equal(bz_merge_layers(layers, 1, s->path, &err), BZ_E_EXISTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name)                                                                     \
+    cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+        TEST(the_topmost_wins_and_all_else_is_seen),
+        TEST(what_a_layer_deletes_is_not_seen),
+        TEST(an_opaque_directory_hides_what_lies_below),
+        TEST(a_file_hides_a_directory_and_the_other_way_round),
+        TEST(a_directory_that_is_there_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
