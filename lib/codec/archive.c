@@ -1,13 +1,12 @@
 #include "codec/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "codec/libarchive.h"
 #include "os/fs.h"
 #include "os/fs_below.h"
 
@@ -15,6 +14,7 @@ enum { BLOCK = 65536, SHOWN = 300 };
 
 /* One archive being read, and where its members go. */
 struct reader {
+    struct bz_libarchive lib;
     struct archive *a;
     struct archive *outer; /* the archive that it is a member of, or NULL */
     const char *name;
@@ -53,8 +53,8 @@ static int place(const struct reader *r, int rc)
 /* What libarchive has to say. */
 static int fail_read(const struct reader *r, struct archive *a)
 {
-    const char *text = archive_error_string(a);
-    int code = archive_errno(a) == EIO ? BZ_E_IO : BZ_E_CORRUPT;
+    const char *text = r->lib.error_string(a);
+    int code = r->lib.error_code(a) == EIO ? BZ_E_IO : BZ_E_CORRUPT;
 
     return bz_fail(r->err, code, "%s", text ? text : "cannot be read");
 }
@@ -80,30 +80,30 @@ static void leave_locale(locale_t before)
 
 /* Where this build of libarchive would have to start a program, it warns; such a
  * filter is not for us. */
-static void add_filters(struct archive *a)
+static void add_filters(const struct bz_libarchive *lib, struct archive *a)
 {
-    static int (*const filters[])(struct archive *) = {
-        archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
-        archive_read_support_filter_xz,   archive_read_support_filter_lzma,
-        archive_read_support_filter_lzip, archive_read_support_filter_zstd,
-        archive_read_support_filter_lz4,  archive_read_support_filter_compress,
-        archive_read_support_filter_rpm,
+    int (*const filters[])(struct archive *) = {
+        lib->read_support_filter_gzip, lib->read_support_filter_bzip2,
+        lib->read_support_filter_xz,   lib->read_support_filter_lzma,
+        lib->read_support_filter_lzip, lib->read_support_filter_zstd,
+        lib->read_support_filter_lz4,  lib->read_support_filter_compress,
+        lib->read_support_filter_rpm,
     };
 
     for (size_t i = 0; i < BZ_COUNTOF(filters); i++)
         (void)filters[i](a);
 }
 
-static struct archive *new_archive(void)
+static struct archive *new_archive(const struct bz_libarchive *lib)
 {
-    struct archive *a = archive_read_new();
+    struct archive *a = lib->read_new();
 
     BZ_ASSERT(a); /* out of memory */
-    add_filters(a);
-    archive_read_support_format_tar(a);
-    archive_read_support_format_zip(a);
-    archive_read_support_format_cpio(a);
-    archive_read_support_format_ar(a);
+    add_filters(lib, a);
+    lib->read_support_format_tar(a);
+    lib->read_support_format_zip(a);
+    lib->read_support_format_cpio(a);
+    lib->read_support_format_ar(a);
     return a;
 }
 
@@ -111,8 +111,8 @@ static int check_bounds(struct reader *r)
 {
     /* The innermost file is what came over the wire. */
     struct archive *file = r->outer ? r->outer : r->a;
-    uint64_t raw = (uint64_t)archive_filter_bytes(file, -1);
-    uint64_t plain = (uint64_t)archive_filter_bytes(r->a, 0);
+    uint64_t raw = (uint64_t)r->lib.filter_bytes(file, -1);
+    uint64_t plain = (uint64_t)r->lib.filter_bytes(r->a, 0);
     uint64_t most = r->stats.bytes > plain ? r->stats.bytes : plain;
     int rc = r->o.check ? r->o.check(r->o.arg) : 0;
 
@@ -154,7 +154,7 @@ static int copy_data(struct reader *r, int fd, uint64_t *end)
         const void *p;
         size_t n;
         int64_t at;
-        int rc = archive_read_data_block(r->a, &p, &n, &at);
+        int rc = r->lib.read_data_block(r->a, &p, &n, &at);
 
         if (rc == ARCHIVE_EOF)
             return 0;
@@ -177,11 +177,11 @@ static int copy_data(struct reader *r, int fd, uint64_t *end)
     }
 }
 
-static struct timespec time_of(struct archive_entry *e)
+static struct timespec time_of(const struct reader *r, struct archive_entry *e)
 {
-    struct timespec t = {archive_entry_mtime(e), archive_entry_mtime_nsec(e)};
+    struct timespec t = {r->lib.entry_mtime(e), r->lib.entry_mtime_nsec(e)};
 
-    if (!archive_entry_mtime_is_set(e) || t.tv_nsec < 0 || t.tv_nsec > 999999999)
+    if (!r->lib.entry_mtime_is_set(e) || t.tv_nsec < 0 || t.tv_nsec > 999999999)
         t.tv_nsec = 0;
     return t;
 }
@@ -189,9 +189,9 @@ static struct timespec time_of(struct archive_entry *e)
 /* A file with a hole at its end is as long as it says. */
 static int stretch(struct reader *r, struct archive_entry *e, int fd, uint64_t end)
 {
-    int64_t size = archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
+    int64_t size = r->lib.entry_size_is_set(e) ? r->lib.entry_size(e) : 0;
 
-    if (size <= (int64_t)end || archive_entry_sparse_count(e) == 0)
+    if (size <= (int64_t)end || r->lib.entry_sparse_count(e) == 0)
         return 0;
     r->stats.bytes += (uint64_t)size - end;
     if (check_bounds(r) < 0)
@@ -207,7 +207,7 @@ static int fill(struct reader *r, struct archive_entry *e, int fd)
     if (rc == 0)
         rc = stretch(r, e, fd, end);
     if (rc == 0)
-        rc = bz_fs_below_seal(&r->to, fd, archive_entry_perm(e), time_of(e), r->err);
+        rc = bz_fs_below_seal(&r->to, fd, r->lib.entry_perm(e), time_of(r, e), r->err);
     return rc;
 }
 
@@ -218,7 +218,7 @@ static int unpack_file(struct reader *r, struct archive_entry *e, struct bz_str 
 
     if (rc < 0)
         return rc;
-    if (archive_entry_nlink(e) > 1 && fstat(fd, &st) == 0)
+    if (r->lib.entry_nlink(e) > 1 && fstat(fd, &st) == 0)
         bz_map_put(&r->linked, bz_arena_dup(&r->names, name))->u = st.st_ino;
     rc = fill(r, e, fd);
     close(fd);
@@ -229,7 +229,7 @@ static int unpack_file(struct reader *r, struct archive_entry *e, struct bz_str 
  * archive made may get it: any other may have names elsewhere. */
 static int unpack_link(struct reader *r, struct archive_entry *e, struct bz_str name)
 {
-    const char *old = archive_entry_hardlink(e);
+    const char *old = r->lib.entry_hardlink(e);
     const struct bz_map_entry *made;
     struct bz_path target;
     uint64_t end;
@@ -243,7 +243,7 @@ static int unpack_link(struct reader *r, struct archive_entry *e, struct bz_str 
     if (rc < 0)
         return rc;
     made = bz_map_get(&r->linked, bz_path_str(&target));
-    if (!made || !archive_entry_size_is_set(e) || archive_entry_size(e) == 0)
+    if (!made || !r->lib.entry_size_is_set(e) || r->lib.entry_size(e) == 0)
         return copy_data(r, -1, &end);
     rc = bz_fs_below_reopen(&r->to, bz_path_str(&target), made->u, &fd, r->err);
     if (rc < 0)
@@ -255,11 +255,11 @@ static int unpack_link(struct reader *r, struct archive_entry *e, struct bz_str 
 
 static int unpack_symlink(struct reader *r, struct archive_entry *e, struct bz_str name)
 {
-    const char *text = archive_entry_symlink(e);
+    const char *text = r->lib.entry_symlink(e);
 
     if (!text || text[0] == '\0')
         return bz_fail(r->err, BZ_E_CORRUPT, "it is a link to nothing");
-    return bz_fs_below_symlink(&r->to, name, text, time_of(e), r->err);
+    return bz_fs_below_symlink(&r->to, name, text, time_of(r, e), r->err);
 }
 
 static int unpack_member(struct reader *r, struct archive_entry *e)
@@ -274,13 +274,14 @@ static int unpack_member(struct reader *r, struct archive_entry *e)
     name = bz_path_str(&path);
     if (name.n == 0) /* the directory itself, or above what is wanted */
         return copy_data(r, -1, &end);
-    if (archive_entry_hardlink(e))
+    if (r->lib.entry_hardlink(e))
         return unpack_link(r, e, name);
-    switch (archive_entry_filetype(e)) {
+    switch (r->lib.entry_filetype(e)) {
     case AE_IFREG:
         return unpack_file(r, e, name);
     case AE_IFDIR:
-        return bz_fs_below_dir(&r->to, name, archive_entry_perm(e), time_of(e), r->err);
+        return bz_fs_below_dir(&r->to, name, r->lib.entry_perm(e), time_of(r, e),
+                               r->err);
     case AE_IFLNK:
         return unpack_symlink(r, e, name);
     default:
@@ -297,13 +298,13 @@ static int next_member(struct reader *r, struct archive *a, struct archive_entry
 
     r->member = NULL;
     do
-        rc = archive_read_next_header(a, e);
+        rc = r->lib.read_next_header(a, e);
     while (rc == ARCHIVE_RETRY);
     if (rc == ARCHIVE_EOF)
         return 0;
     if (rc < ARCHIVE_WARN)
         return fail_read(r, a);
-    r->member = archive_entry_pathname(*e);
+    r->member = r->lib.entry_pathname(*e);
     if (!r->member)
         return bz_fail(r->err, BZ_E_CORRUPT, "a member has no name");
     if (++r->stats.members > r->o.members)
@@ -338,13 +339,13 @@ static la_ssize_t read_inner(struct archive *a, void *arg, const void **p)
     int rc;
 
     do
-        rc = archive_read_data_block(r->outer, p, &n, &at);
+        rc = r->lib.read_data_block(r->outer, p, &n, &at);
     while (rc == ARCHIVE_RETRY || (rc == ARCHIVE_OK && n == 0));
     if (rc == ARCHIVE_EOF)
         return 0;
     if (rc < ARCHIVE_WARN) {
-        archive_set_error(a, archive_errno(r->outer), "%s",
-                          archive_error_string(r->outer));
+        r->lib.set_error(a, r->lib.error_code(r->outer), "%s",
+                         r->lib.error_string(r->outer));
         return -1;
     }
     return (la_ssize_t)n;
@@ -373,8 +374,8 @@ static int open_inner(struct reader *r)
             return rc;
     } while (!is_inner(r->member, r->o.inner));
     r->member = NULL;
-    r->a = new_archive();
-    if (archive_read_open(r->a, r, NULL, read_inner, NULL) != ARCHIVE_OK)
+    r->a = new_archive(&r->lib);
+    if (r->lib.read_open(r->a, r, NULL, read_inner, NULL) != ARCHIVE_OK)
         return fail_read(r, r->a);
     return 0;
 }
@@ -383,15 +384,15 @@ static int open_file(struct reader *r, int fd)
 {
     if (lseek(fd, 0, SEEK_SET) < 0)
         return bz_fail_sys(r->err, "read");
-    if (archive_read_open_fd(r->a, fd, BLOCK) != ARCHIVE_OK)
+    if (r->lib.read_open_fd(r->a, fd, BLOCK) != ARCHIVE_OK)
         return fail_read(r, r->a);
     return 0;
 }
 
 static void reader_release(struct reader *r)
 {
-    archive_read_free(r->a); /* NULL is fine */
-    archive_read_free(r->outer);
+    r->lib.read_free(r->a); /* NULL is fine */
+    r->lib.read_free(r->outer);
     bz_fs_below_release(&r->to);
     bz_map_release(&r->linked);
     bz_arena_release(&r->names);
@@ -402,10 +403,13 @@ int bz_archive_unpack(int fd, const char *name, int dir,
                       struct bz_archive_stats *stats, struct bz_err *err)
 {
     struct reader r = {.name = name, .o = with_defaults(opts), .err = err};
-    locale_t before = enter_locale();
-    int rc;
+    int rc = bz_libarchive_load(&r.lib, err);
+    locale_t before;
 
-    r.a = new_archive();
+    if (rc < 0)
+        return rc;
+    before = enter_locale();
+    r.a = new_archive(&r.lib);
     bz_fs_below_init(&r.to, dir, r.o.umask);
     rc = open_file(&r, fd);
     if (rc == 0 && r.o.inner)
@@ -430,7 +434,7 @@ static int expand(struct reader *r, int fd, const char *to)
     if (rc < 0)
         return rc;
     /* The last filter reads the file itself. */
-    if (archive_filter_count(r->a) < 2)
+    if (r->lib.filter_count(r->a) < 2)
         return bz_fail(r->err, BZ_E_CORRUPT, "it is not compressed");
     some = next_member(r, r->a, &e); /* 0: there are no bytes */
     r->member = NULL;                /* the format has no names */
@@ -451,13 +455,15 @@ int bz_archive_expand(int fd, const char *name, int dir, const char *to,
                       const struct bz_archive_opts *opts, struct bz_err *err)
 {
     struct reader r = {.name = name, .o = with_defaults(opts), .err = err};
-    int rc;
+    int rc = bz_libarchive_load(&r.lib, err);
 
-    r.a = archive_read_new();
+    if (rc < 0)
+        return rc;
+    r.a = r.lib.read_new();
     BZ_ASSERT(r.a); /* out of memory */
-    add_filters(r.a);
-    archive_read_support_format_raw(r.a);
-    archive_read_support_format_empty(r.a);
+    add_filters(&r.lib, r.a);
+    r.lib.read_support_format_raw(r.a);
+    r.lib.read_support_format_empty(r.a);
     bz_fs_below_init(&r.to, dir, r.o.umask);
     rc = place(&r, expand(&r, fd, to));
     reader_release(&r);
