@@ -140,6 +140,13 @@ static int enter(struct bz_fs_below *b, struct bz_str name, const char **base,
     return 0;
 }
 
+int bz_fs_below_enter(struct bz_fs_below *b, struct bz_str name, struct bz_err *err)
+{
+    const char *base;
+
+    return enter(b, name, &base, err);
+}
+
 int bz_fs_below_dir(struct bz_fs_below *b, struct bz_str name, mode_t mode,
                     struct timespec mtime, struct bz_err *err)
 {

@@ -49,6 +49,11 @@ int bz_fs_below_name(struct bz_str name, unsigned strip, struct bz_path *out,
 int bz_fs_below_dir(struct bz_fs_below *b, struct bz_str name, mode_t mode,
                     struct timespec mtime, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Opens the directory that `name` is in, making it: b->dir, which the caller may take
+ * (bz_fs_detach). */
+int bz_fs_below_enter(struct bz_fs_below *b, struct bz_str name,
+                      struct bz_err *err) BZ_MUST_CHECK;
+
 /* An empty file, open for writing; the caller closes *fd, after bz_fs_below_seal. */
 int bz_fs_below_file(struct bz_fs_below *b, struct bz_str name, int *fd,
                      struct bz_err *err) BZ_MUST_CHECK;

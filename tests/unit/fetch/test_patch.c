@@ -1,0 +1,99 @@
+#include "fetch/patch.h"
+
+#include "tests/unit/fetch/fetching.h"
+
+#define DIFF(from, to)                                                                 \
+    "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n-" from "\n+" to "\n three\n"
+
+static void patches_are_listed_in_their_order(void **state)
+{
+    struct fetching *f = *state;
+    BZ_CLEANUP(bz_vec_release) struct bz_patches all = {0};
+
+    assert_ok(
+        fetching_open(f, "file://b.patch file://defconfig file://a.diff;striplevel=2 "
+                         "file://c.txt;apply=yes;pname=see file://d.patch;apply=no "
+                         "http://h/e.patch.gz;patchdir=sub file://dir/g.patch "
+                         "file://h.patch;subdir=x"),
+        &f->err);
+    assert_ok(bz_patch_list(f->fetch, &all, &f->err), &f->err);
+    assert_int_equal(all.len, 6);
+    assert_string_equal(all.at[0].file.p, "b.patch");
+    assert_int_equal(all.at[0].strip, 1);
+    assert_string_equal(all.at[1].file.p, "a.diff");
+    assert_int_equal(all.at[1].strip, 2);
+    assert_true(bz_str_eq(all.at[2].name, BZ_STR("see")));
+    assert_string_equal(all.at[3].file.p, "e.patch");
+    assert_true(bz_str_eq(all.at[3].below, BZ_STR("sub")));
+    assert_string_equal(all.at[4].file.p, "dir/g.patch");
+    assert_true(bz_str_eq(all.at[4].name, BZ_STR("g.patch")));
+    assert_string_equal(all.at[5].file.p, "x/h.patch");
+}
+
+static int apply(struct fetching *f, const char *file, enum bz_patch_by by,
+                 struct bz_buf *fuzz)
+{
+    struct bz_patch p = {
+        .name = bz_str_from(file), .file = bz_str_from(file), .strip = 1, .below = {0}};
+    char source[600];
+
+    snprintf(source, sizeof(source), "%s/work", f->dir->path);
+    snprintf(f->path, sizeof(f->path), "%s/files", f->dir->path);
+    return bz_patch_apply(&p, by, source, f->path, fuzz, &f->err);
+}
+
+static void a_patch_applies_with_either_program(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf fuzz = {0};
+    struct fetching *f = *state;
+
+    put(f->dir->fd, "files/one.patch", DIFF("two", "2"));
+    put(f->dir->fd, "files/two.patch", DIFF("2", "zwei"));
+    put(f->dir->fd, "work/f", "one\ntwo\nthree\n");
+    assert_ok(apply(f, "one.patch", BZ_PATCH_PATCH, &fuzz), &f->err);
+    assert_file(f, "work/f", "one\n2\nthree\n");
+    assert_ok(apply(f, "two.patch", BZ_PATCH_GIT, &fuzz), &f->err);
+    assert_file(f, "work/f", "one\nzwei\nthree\n");
+    assert_string_equal(bz_buf_text(&fuzz), "");
+}
+
+static void fuzz_is_reported(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf fuzz = {0};
+    struct fetching *f = *state;
+
+    put(f->dir->fd, "files/one.patch", DIFF("two", "2"));
+    put(f->dir->fd, "work/f", "changed\ntwo\nthree\n");
+    assert_ok(apply(f, "one.patch", BZ_PATCH_PATCH, &fuzz), &f->err);
+    assert_string_equal(bz_buf_text(&fuzz),
+                        "one.patch: Hunk #1 succeeded at 1 with fuzz 1.\n");
+}
+
+static void a_patch_that_does_not_apply_changes_nothing(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf fuzz = {0};
+    struct fetching *f = *state;
+
+    put(f->dir->fd, "files/one.patch",
+        DIFF("two", "2") "--- a/g\n+++ b/g\n@@ -1 +1 @@\n"
+                         "-nothing like it\n+x\n");
+    put(f->dir->fd, "work/f", "one\ntwo\nthree\n");
+    put(f->dir->fd, "work/g", "g\n");
+    assert_int_equal(apply(f, "one.patch", BZ_PATCH_PATCH, &fuzz), BZ_E_INVAL);
+    assert_non_null(strstr(f->err.msg, "one.patch does not apply: "));
+    assert_file(f, "work/f", "one\ntwo\nthree\n");
+    assert_int_equal(apply(f, "one.patch", BZ_PATCH_GIT, &fuzz), BZ_E_INVAL);
+    assert_file(f, "work/f", "one\ntwo\nthree\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fetching_test(patches_are_listed_in_their_order),
+        fetching_test(a_patch_applies_with_either_program),
+        fetching_test(fuzz_is_reported),
+        fetching_test(a_patch_that_does_not_apply_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
