@@ -83,6 +83,7 @@ extern const struct bz_cmd bz_cmd_cache_verify;
 extern const struct bz_cmd bz_cmd_config;
 extern const struct bz_cmd bz_cmd_doctor;
 extern const struct bz_cmd bz_cmd_env;
+extern const struct bz_cmd bz_cmd_fetch;
 extern const struct bz_cmd bz_cmd_getvar;
 extern const struct bz_cmd bz_cmd_graph;
 extern const struct bz_cmd bz_cmd_help;

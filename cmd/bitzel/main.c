@@ -13,10 +13,10 @@
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
-    &bz_cmd_appends, &bz_cmd_build,   &bz_cmd_cache,   &bz_cmd_config, &bz_cmd_doctor,
-    &bz_cmd_env,     &bz_cmd_getvar,  &bz_cmd_graph,   &bz_cmd_help,   &bz_cmd_layers,
-    &bz_cmd_parse,   &bz_cmd_plan,    &bz_cmd_project, &bz_cmd_query,  &bz_cmd_recipes,
-    &bz_cmd_sig,     &bz_cmd_version, &bz_cmd_why,     NULL,
+    &bz_cmd_appends, &bz_cmd_build, &bz_cmd_cache,   &bz_cmd_config,  &bz_cmd_doctor,
+    &bz_cmd_env,     &bz_cmd_fetch, &bz_cmd_getvar,  &bz_cmd_graph,   &bz_cmd_help,
+    &bz_cmd_layers,  &bz_cmd_parse, &bz_cmd_plan,    &bz_cmd_project, &bz_cmd_query,
+    &bz_cmd_recipes, &bz_cmd_sig,   &bz_cmd_version, &bz_cmd_why,     NULL,
 };
 
 static const char *const color_choices[] = {

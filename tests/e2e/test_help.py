@@ -12,7 +12,7 @@ class Help(bitzel.Case):
             self.assertEqual(self.run_bitzel(*way).out, alone.out)
 
     def test_the_overview_lists_the_commands_there_are(self):
-        self.assertEqual(self.commands(), ["appends", "build", "cache", "config", "doctor", "env", "getvar", "graph", "help",
+        self.assertEqual(self.commands(), ["appends", "build", "cache", "config", "doctor", "env", "fetch", "getvar", "graph", "help",
                                            "layers", "parse", "plan", "project", "query", "recipes", "sig",
                                            "version", "why"])
 
@@ -27,7 +27,7 @@ class Help(bitzel.Case):
 
     def test_help_names_the_options_of_the_command_and_of_all(self):
         own = {"appends": ["--json"], "build": ["--task", "--jobs", "--continue", "--no-cache", "--json"], "cache": ["--json"], "config": ["--show-origin", "--describe", "--json"], "recipes": ["--provides", "--skipped", "--json"],
-               "doctor": ["--json"], "env": ["--json"],
+               "doctor": ["--json"], "env": ["--json"], "fetch": ["--only", "--json"],
                "graph": ["--task", "--recipes", "--reduce", "--dot", "--svg", "--json"],
                "version": ["--json"], "help": [], "layers": ["--json"],
                "parse": ["--jobs", "--profile", "--json"],

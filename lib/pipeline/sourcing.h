@@ -1,0 +1,26 @@
+/* sourcing.h - a recipe of a graph to its sources. One thread. */
+#ifndef BZ_PIPELINE_SOURCING_H
+#define BZ_PIPELINE_SOURCING_H
+
+#include "fetch/fetch.h"
+#include "pipeline/goal.h"
+
+struct bz_sourcing {
+    struct bz_finalize *recipe;
+    struct bz_vars *vars;
+    struct bz_fetch *fetch; /* the entries of SRC_URI; nothing is fetched yet */
+};
+
+/* Evaluates the recipe; of `opts` all but the variables is used. The message of a
+ * failure names the recipe's file. Close *s in any case. */
+int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
+                     const struct bz_goal *goal, uint32_t recipe,
+                     const struct bz_fetch_opts *opts,
+                     struct bz_err *err) BZ_MUST_CHECK;
+void bz_sourcing_close(struct bz_sourcing *s);
+
+/* The recipes with a do_fetch in the graph, each once, in its order; `only`: of these
+ * those that were asked for. */
+void bz_sourcing_list(const struct bz_goal *goal, bool only, struct bz_dag_ids *out);
+
+#endif
