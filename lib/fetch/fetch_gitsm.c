@@ -75,7 +75,7 @@ static int pinned(struct bz_fetch *f, struct bz_source *s, struct bz_str path,
                   struct bz_str *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct bz_str mode, rest, type, commit;
+    struct bz_str mode = {0}, rest, type = {0}, commit = {0};
     int rc = bz_fetch_git_run(f, s->path,
                               (const char *const[]){"--git-dir=.", "ls-tree", "-z",
                                                     s->revision.p, "--", path.p, NULL},
@@ -84,10 +84,9 @@ static int pinned(struct bz_fetch *f, struct bz_source *s, struct bz_str path,
     *out = BZ_STR("");
     if (rc < 0)
         return rc;
-    bz_str_cut(bz_buf_str(&text), ' ', &mode, &rest);
-    bz_str_cut(rest, ' ', &type, &rest);
-    bz_str_cut(rest, '\t', &commit, &rest);
-    if (bz_str_eq(type, BZ_STR("commit")))
+    rest = bz_buf_str(&text); /* "160000 commit <commit>\t<path>" */
+    if (bz_str_next_word(&rest, &mode) && bz_str_next_word(&rest, &type) &&
+        bz_str_next_word(&rest, &commit) && bz_str_eq(type, BZ_STR("commit")))
         *out = bz_arena_dup(&f->arena, commit);
     return 0;
 }

@@ -244,7 +244,7 @@ static int apply(struct search *s, struct bz_str text, const struct pair *pair,
                  struct bz_str *out)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf params = {0};
-    struct parts is, find, with, to = {0};
+    struct parts is = {0}, find = {0}, with = {0}, to = {0};
     int rc = take_apart(s, text, &is);
 
     *out = (struct bz_str){0};
