@@ -219,9 +219,7 @@ static size_t login_length(struct bz_str s)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < s.n && (unsigned char)s.p[i] > ' ' && s.p[i] != '/' &&
-                       s.p[i] != '\'' && s.p[i] != '"';
-         i++)
+    for (size_t i = 0; i < s.n && (unsigned char)s.p[i] > ' ' && s.p[i] != '/'; i++)
         if (s.p[i] == '@')
             n = i + 1;
     return n;

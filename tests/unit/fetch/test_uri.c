@@ -111,6 +111,7 @@ static void secrets_are_not_shown(void **state)
         {"https://me:pw@h/x",                 "https://***@h/x"                      },
         {"clone https://t@h/x and ssh://a@b", "clone https://***@h/x and ssh://***@b"},
         {"https://a:p@w@h/x@y",               "https://***@h/x@y"                    },
+        {"https://it's:pw@h/x",               "https://***@h/x"                      },
         {"no address @ all",                  "no address @ all"                     },
     };
 
