@@ -325,9 +325,11 @@ struct trial {
     int worst; /* the code to report */
 };
 
-static bool final(int rc)
+/* Other places do not help: we are to stop, or the file came and lacks a checksum. */
+static bool final(const struct bz_fetch *f, const struct bz_source *s, int rc)
 {
-    return rc == BZ_E_CANCELED || rc == BZ_E_TIMEOUT || rc == BZ_E_INVAL;
+    return bz_cancel_check(f->opts.cancel) < 0 ||
+           (rc == BZ_E_INVAL && s->scheme->checked && s->sums.kinds == 0);
 }
 
 static void remember(struct trial *t, const char *shown, int rc,
@@ -360,7 +362,7 @@ static int try_mirrors(struct bz_fetch *f, struct bz_source *s, struct bz_str pa
         rc = try_place(f, s, &from, err);
         if (rc == 0)
             return 1;
-        if (final(rc))
+        if (final(f, s, rc))
             return rc;
         if (rc == BZ_E_CORRUPT)
             bz_fetch_note(f, "%s: %s", shown, err->msg);
@@ -382,7 +384,7 @@ static int try_upstream(struct bz_fetch *f, struct bz_source *s, struct trial *t
         rc = try_place(f, s, &s->uri, err);
     if (rc == 0)
         return 1;
-    if (final(rc))
+    if (final(f, s, rc))
         return rc;
     remember(t, s->shown, rc, err);
     return 0;

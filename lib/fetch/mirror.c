@@ -192,13 +192,19 @@ static bool params_match(struct bz_str is, struct bz_str find)
     return true;
 }
 
+/* Who we are is for the source's own server. */
+static bool is_login(struct bz_str name)
+{
+    return bz_str_eq(name, BZ_STR("user")) || bz_str_eq(name, BZ_STR("pswd"));
+}
+
 static void add_params(struct search *s, const struct parts *is,
                        const struct parts *with, struct bz_buf *out)
 {
     struct bz_str rest = is->params, part = {0}, key = {0}, value = {0};
 
     while (rest.n > 0 && bz_str_next_part(&rest, ';', &part))
-        if (part.n > 0 && bz_str_cut(part, '=', &key, &value) &&
+        if (part.n > 0 && bz_str_cut(part, '=', &key, &value) && !is_login(key) &&
             !param_of(with->params, key).p)
             bz_buf_addf(out, ";%.*s", BZ_STR_ARG(part));
     rest = fill_all(s, with->params);

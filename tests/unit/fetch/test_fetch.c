@@ -101,6 +101,18 @@ static void any_mirror_will_do_that_has_the_bytes(void **state)
     server_stop(&s);
 }
 
+static void a_mirror_that_cannot_be_asked_is_passed_over(void **state)
+{
+    struct fetching *f = *state;
+    char uri[400];
+    struct server s = serve(f, uri, "/abc;sha256sum=" ABC);
+
+    fetching_set(f, "PREMIRRORS", NULL, "http://.*/.* http://h:no/port/");
+    assert_ok(fetching_get(f, uri, NULL), &f->err);
+    assert_file(f, "dl/abc", "abc");
+    server_stop(&s);
+}
+
 static void a_premirror_spares_the_network(void **state)
 {
     struct fetching *f = *state;
@@ -176,6 +188,7 @@ int main(void)
         fetching_test(bytes_that_are_wrong_are_never_published),
         fetching_test(a_missing_checksum_is_an_error_with_the_line_to_add),
         fetching_test(any_mirror_will_do_that_has_the_bytes),
+        fetching_test(a_mirror_that_cannot_be_asked_is_passed_over),
         fetching_test(a_premirror_spares_the_network),
         fetching_test(without_network_the_variable_is_named),
         fetching_test(many_who_want_it_make_one_download),

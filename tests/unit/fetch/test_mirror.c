@@ -56,6 +56,24 @@ static void addresses_are_rewritten_as_bitbake_does(void **state)
     }
 }
 
+static void a_login_is_not_for_mirrors(void **state)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_mirrors out = {0};
+    struct bz_uri u;
+    struct bz_err err;
+
+    (void)state;
+    assert_ok(
+        bz_uri_parse(&arena, BZ_STR("http://a:b@h/x;user=me;pswd=pw;name=n"), &u, &err),
+        &err);
+    assert_ok(bz_mirror_list(&arena, BZ_STR("http://.*/.* http://m/"), &u, "/dl/x",
+                             NULL, &out, &err),
+              &err);
+    assert_int_equal(out.len, 1);
+    assert_string_equal(out.at[0].p, "http://m/x;name=n");
+}
+
 static void wrong_lists_are_refused(void **state)
 {
     static const char *const wrong[] = {"http://.*/.*", "http://h/( http://m/",
@@ -96,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_rewritten_as_bitbake_does),
+        cmocka_unit_test(a_login_is_not_for_mirrors),
         cmocka_unit_test(wrong_lists_are_refused),
         cmocka_unit_test(a_circle_of_mirrors_ends),
     };
