@@ -109,6 +109,7 @@ static bool find_result(struct exec *x, uint32_t t, const struct bz_digest *key)
     if ((x->o->no_cache && !bz_bitset_test(&x->ran, t)) || x->tasks[t].fleeting)
         return false;
     if (bz_cache_get(x->o->cache, x->hasher, key, &x->arena, &result, &ignored) < 0 ||
+        bz_cache_fetch(x->o->cache, x->hasher, key, &result, NULL, &ignored) < 0 ||
         bz_output_read(out, &result, &ignored) < 0)
         return false;
     if (!is_lost(x, &out->own) && !is_lost(x, &out->shared))

@@ -5,10 +5,14 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
 import bitzel
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "http"))
+import nginx  # noqa: E402
 
 FILES = {
     "build/conf/bblayers.conf": '''\
@@ -193,6 +197,40 @@ do_compile() {
     def test_the_task_of_a_target_can_be_named(self):
         self.assertEqual(tasks(self.build("-c", "compile", "dough"), "Executed"), {"dough:do_compile"})
         self.assertEqual(tasks(self.build("dough:do_install"), "Executed"), {"dough:do_install"})
+
+
+class Shared(Kitchen):
+    """Two machines: each has a home, a checkout and a store of its own."""
+
+    def machine(self, name, tier):
+        top = self.dir / name / "checkout"
+        if not top.exists():
+            for part in ("build/conf", "meta-kitchen"):
+                shutil.copytree(self.dir / part, top / part)
+        result = self.build("pizza", where=top,
+                            env={"HOME": str(self.dir / name), "BITZEL_CACHE_TIERS": tier})
+        return result, (top / "build/bitzel-out/pizza/image/bin/pizza").read_bytes()
+
+    def check(self, tier):
+        first, made = self.machine("one", tier)
+        self.assertEqual(len(tasks(first, "Executed")), 9)
+        second, same = self.machine("two", tier)
+        self.assertEqual(tasks(second, "Executed"), set())
+        self.assertEqual(same, made)
+
+    def test_what_one_machine_built_another_takes_from_a_directory(self):
+        (self.dir / "shared").mkdir()
+        self.check(f"dir:{self.dir}/shared rw")
+
+    @unittest.skipUnless(nginx.found() or os.environ.get("BITZEL_MUST_WORK"), "nginx is not installed")
+    def test_what_one_machine_built_another_takes_from_a_web_server(self):
+        server = nginx.Nginx(self.dir / "www")
+        self.addCleanup(server.stop)
+        self.check(f"{server.url} rw")
+
+    def test_without_the_directory_all_is_built(self):
+        result, _made = self.machine("one", f"dir:{self.dir}/none rw")
+        self.assertEqual(len(tasks(result, "Executed")), 9)
 
 
 class Sandbox(Kitchen):
