@@ -14,8 +14,9 @@
 #include "os/cpu.h"
 #include "os/fs.h"
 #include "os/signal.h"
+#include "pipeline/builds.h"
 #include "pipeline/outdir.h"
-#include "pipeline/signing.h"
+#include "pipeline/recording.h"
 
 #define TAIL_LINES 20
 #define LOG_LIMIT ((size_t)64 << 20)
@@ -232,6 +233,23 @@ static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
     return rc;
 }
 
+/* For `why` to compare with; that nothing ran changes nothing. */
+static void keep_record(struct bz_cmd_env *env, struct shop *s, int64_t wall)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing again = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_err err;
+    int rc = bz_recording_run(&r, &again, &s->p, &s->goal, &err);
+
+    if (rc == 0) {
+        bz_record_write(&r, &text);
+        rc = bz_builds_keep(s->p.build_dir, wall, bz_buf_str(&text), &err);
+    }
+    if (rc < 0)
+        bz_out_print(&env->log, "warning: the build is not recorded: %s\n", err.msg);
+}
+
 /* What ends it, taken from the kernel so that it does not end it at once. */
 struct interrupt {
     struct bz_signal sig;
@@ -266,7 +284,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     struct bz_event_counts counts = {0};
     struct bz_cache_opts store = {0};
     struct bz_exec_opts o = {0};
-    int64_t began = bz_clock_now();
+    int64_t began = bz_clock_now(), wall = bz_clock_wall();
     int rc = parse_jobs(v->jobs, &o.jobs, err);
 
     if (rc == 0)
@@ -306,6 +324,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     o.interrupt = take_signal;
     o.interrupt_ctx = &stop;
     rc = bz_exec_run(&o, &counts, err);
+    if (rc == 0 && counts.executed > 0)
+        keep_record(env, &s, wall);
     if (counts.failed > 1)
         bz_out_print(&env->log, "These failed:\n%s", bz_buf_text(&c.failures));
     bz_buf_release(&c.failures);

@@ -1,7 +1,12 @@
 #include "pipeline/builds.h"
 
+#include <time.h>
+#include <unistd.h>
+
+#include "os/clock.h"
 #include "os/fs.h"
 #include "os/fs_list.h"
+#include "os/fs_remove.h"
 
 /* Letters and digits as in 20260102T030405-77: nothing else in there is a build. */
 static bool is_id(const char *name)
@@ -82,4 +87,39 @@ int bz_builds_find(struct bz_arena *arena, const char *build_dir, const char *wh
     if (!which || strcmp(which, "last") == 0)
         return find_last(arena, build_dir, &all, out, err);
     return find_named(arena, build_dir, &all, which, out, err);
+}
+
+/* Names sort by time: all but the last ones go. */
+static int drop_old(const char *build_dir, struct bz_arena *arena, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list all = {0};
+    const char *dir = bz_arena_printf(arena, "%s/builds", build_dir).p;
+    size_t builds = 0;
+    int rc = bz_fs_list_dir(AT_FDCWD, dir, &all, err);
+
+    for (size_t i = all.n; rc == 0 && i-- > 0;)
+        if (is_id(all.names[i]) && ++builds > BZ_BUILDS_KEPT)
+            rc = bz_fs_remove(
+                AT_FDCWD, bz_arena_printf(arena, "%s/%s", dir, all.names[i]).p, err);
+    return rc;
+}
+
+int bz_builds_keep(const char *build_dir, int64_t wall, struct bz_str record,
+                   struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    time_t seconds = (time_t)(wall / BZ_CLOCK_S);
+    const char *dir;
+    struct tm tm;
+    char when[32];
+    int rc;
+
+    gmtime_r(&seconds, &tm);
+    strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &tm);
+    dir = bz_arena_printf(&arena, "%s/builds/%s-%d", build_dir, when, (int)getpid()).p;
+    rc = bz_fs_mkdirs(AT_FDCWD, dir, 0755, err);
+    if (rc == 0)
+        rc = bz_fs_write(AT_FDCWD, bz_arena_printf(&arena, "%s/record", dir).p,
+                         record.p, record.n, 0644, BZ_FS_NOSYNC, err);
+    return rc < 0 ? rc : drop_old(build_dir, &arena, err);
 }

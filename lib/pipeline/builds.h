@@ -7,6 +7,8 @@
 #ifndef BZ_PIPELINE_BUILDS_H
 #define BZ_PIPELINE_BUILDS_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 
@@ -20,5 +22,11 @@ struct bz_builds_found {
  * none, BZ_E_INVAL if several begin so. */
 int bz_builds_find(struct bz_arena *arena, const char *build_dir, const char *which,
                    struct bz_builds_found *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Keeps the record of a build that began at `wall` (os/clock.h), and of those before it
+ * the last BZ_BUILDS_KEPT. */
+#define BZ_BUILDS_KEPT 20
+int bz_builds_keep(const char *build_dir, int64_t wall, struct bz_str record,
+                   struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

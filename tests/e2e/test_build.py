@@ -190,6 +190,14 @@ do_compile() {
         self.assertIn("pizza:do_populate_sysroot", tasks(result, "Cached"))
         self.assertEqual(tasks(self.build("pizza"), "Cached"), {"pizza:do_populate_sysroot"})
 
+    def test_why_compares_with_the_last_build(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/recipes/sauce.bb", "", 'SALT = "much"\n')
+        result = self.run_bitzel("--directory", self.dir / "build", "why", "pizza")
+        self.assert_exit(result, 0)
+        self.assertIn("recipes/sauce.bb:1", result.out)
+        self.assertIn("SALT", result.out)
+
     def test_no_cache_runs_all_again(self):
         self.build("dough")
         self.assertEqual(len(tasks(self.build("--no-cache", "dough"), "Executed")), 3)

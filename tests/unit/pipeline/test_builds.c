@@ -1,5 +1,6 @@
 #include "pipeline/builds.h"
 
+#include "os/clock.h"
 #include "tests/unit/recipe/files.h"
 
 static const struct file builds[] = {
@@ -59,9 +60,29 @@ static void without_builds_the_message_says_what_to_do(void **state)
     assert_non_null(strstr(w->err.msg, "bitzel sig TARGET --record FILE"));
 }
 
+static void a_record_is_kept_and_old_ones_go(void **state)
+{
+    struct world *w = *state;
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct bz_builds_found found = {0};
+
+    for (int64_t i = 0; i < BZ_BUILDS_KEPT + 5; i++)
+        assert_ok(bz_builds_keep(at(w, "").p, i * BZ_CLOCK_S, BZ_STR("x"), &w->err),
+                  &w->err);
+    assert_ok(bz_builds_find(&arena, at(w, "").p, NULL, &found, &w->err), &w->err);
+    assert_true(bz_str_starts(found.id, BZ_STR("19700101T000024-")));
+    assert_int_equal(
+        bz_builds_find(&arena, at(w, "").p, "19700101T000004", &found, &w->err),
+        BZ_E_NOENT);
+    assert_ok(bz_builds_find(&arena, at(w, "").p, "19700101T000005", &found, &w->err),
+              &w->err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_record_is_kept_and_old_ones_go, world_setup,
+                                        world_teardown),
         cmocka_unit_test_setup_teardown(builds_are_found_by_name, world_setup,
                                         world_teardown),
         cmocka_unit_test_setup_teardown(without_builds_the_message_says_what_to_do,
