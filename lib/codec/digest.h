@@ -1,4 +1,5 @@
-/* digest.h - SHA-256, one of the two doors to libcrypto; signature.h is the other.
+/* digest.h - SHA-256, one of the doors to libcrypto; checksum.h and signature.h are
+ * others.
  *
  * A digest is 32 bytes by value. Digests are made by a hasher, an object that keeps
  * what libcrypto takes long to set up: hashing a short string with a kept hasher costs
