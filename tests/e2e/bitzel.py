@@ -55,10 +55,10 @@ class Case(unittest.TestCase):
 
     def run_bitzel(self, *args, env=None, **how):
         """Runs to the end. Standard input is empty; `how` goes to subprocess.run."""
-        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": TIMEOUT, **how}
         done = subprocess.run([PROGRAM, *map(str, args)], stdin=subprocess.DEVNULL,
                               cwd=self.dir, env=self.environment(**(env or {})),
-                              timeout=TIMEOUT, check=False, **how)
+                              check=False, **how)
         text = [(s or b"").decode("utf-8", "replace") for s in (done.stdout, done.stderr)]
         return Result(done.returncode, *text)
 

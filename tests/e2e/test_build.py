@@ -210,13 +210,13 @@ do_compile() {
 class Shared(Kitchen):
     """Two machines: each has a home, a checkout and a store of its own."""
 
-    def machine(self, name, tier):
+    def machine(self, name, tier, **settings):
         top = self.dir / name / "checkout"
         if not top.exists():
             for part in ("build/conf", "meta-kitchen"):
                 shutil.copytree(self.dir / part, top / part)
-        result = self.build("pizza", where=top,
-                            env={"HOME": str(self.dir / name), "BITZEL_CACHE_TIERS": tier})
+        result = self.build("pizza", where=top, env={"HOME": str(self.dir / name),
+                                                     "BITZEL_CACHE_TIERS": tier, **settings})
         return result, (top / "build/bitzel-out/pizza/image/bin/pizza").read_bytes()
 
     def check(self, tier):
@@ -235,6 +235,18 @@ class Shared(Kitchen):
         server = nginx.Nginx(self.dir / "www")
         self.addCleanup(server.stop)
         self.check(f"{server.url} rw")
+
+    def test_results_are_taken_only_from_whom_a_machine_trusts(self):
+        tier = f"dir:{self.dir}/shared"
+        (self.dir / "shared").mkdir()
+        home = {"HOME": str(self.dir / "one")}
+        key = self.run_bitzel("cache", "key", "new", "ci", env=home).out.strip()
+        self.machine("one", tier + " rw", BITZEL_CACHE_SIGN="ci")
+        trusting, _made = self.machine("two", tier + " ro trust=ci", BITZEL_CACHE_KEYS=key)
+        self.assertEqual(tasks(trusting, "Executed"), set())
+        other = "ci=" + self.run_bitzel("cache", "key", "new", "x").out.strip().split("=")[1]
+        wary, _made = self.machine("three", tier + " ro trust=ci", BITZEL_CACHE_KEYS=other)
+        self.assertEqual(len(tasks(wary, "Executed")), 9)
 
     def test_without_the_directory_all_is_built(self):
         result, _made = self.machine("one", f"dir:{self.dir}/none rw")
