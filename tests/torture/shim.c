@@ -27,21 +27,21 @@ static struct {
 } shim = {.mu = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
-    void (*fn)(void *ctx);
+    _Atomic(shim_fn) fn; /* whoever takes it may read ctx */
     void *ctx;
-} before[SHIM_BEFORE_COUNT]; /* by the thread that makes the call */
+} before[SHIM_BEFORE_COUNT];
 
-void shim_before(enum shim_call call, void (*fn)(void *ctx), void *ctx)
+void shim_before(enum shim_call call, shim_fn fn, void *ctx)
 {
-    before[call].fn = fn;
     before[call].ctx = ctx;
+    atomic_store(&before[call].fn, fn);
 }
 
 static void interrupt(enum shim_call call)
 {
-    void (*fn)(void *ctx) = before[call].fn;
+    shim_fn fn =
+        atomic_load(&before[call].fn) ? atomic_exchange(&before[call].fn, NULL) : NULL;
 
-    before[call].fn = NULL;
     if (fn)
         fn(before[call].ctx);
 }

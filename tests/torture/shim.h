@@ -22,7 +22,8 @@ unsigned shim_disarm(void);
 /* Just before the next call of that kind, calls fn once: another process that comes in
  * between. */
 enum shim_call { SHIM_BEFORE_RENAME, SHIM_BEFORE_TOUCH, SHIM_BEFORE_COUNT };
-void shim_before(enum shim_call call, void (*fn)(void *ctx), void *ctx);
+typedef void (*shim_fn)(void *ctx);
+void shim_before(enum shim_call call, shim_fn fn, void *ctx);
 
 /* What was done to a file system. Paths are absolute. */
 enum shim_kind {
