@@ -28,7 +28,7 @@ static bool is_whiteout(const struct stat *st)
 
 static bool is_opaque(const struct bz_fs_walk_entry *e)
 {
-    char value[4];
+    char value[4] = "";
     int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = -1;
 

@@ -77,6 +77,8 @@ const char *bz_query_eval_describe(const struct bz_query_eval *e, size_t node,
     }
     if (out)
         w->name(w->ctx, (uint32_t)node, out);
+    /* The kind is a constant, not a part of the text. */
+    /* cppcheck-suppress returnDanglingLifetime */
     return w->kind(w->ctx, (uint32_t)node, &text);
 }
 

@@ -24,9 +24,9 @@ static size_t set_end(struct bz_str p, size_t at)
 static bool in_set(struct bz_str p, size_t at, size_t end, unsigned char c)
 {
     size_t i = at + 1;
-    bool not = p.p[i] == '!', found = false;
+    bool other = p.p[i] == '!', found = false;
 
-    for (i += not ; i < end; i++) {
+    for (i += other; i < end; i++) {
         unsigned char low = (unsigned char)p.p[i], high = low;
 
         if (i + 2 < end && p.p[i + 1] == '-') {
@@ -35,7 +35,7 @@ static bool in_set(struct bz_str p, size_t at, size_t end, unsigned char c)
         }
         found |= low <= c && c <= high;
     }
-    return found != not ;
+    return found != other;
 }
 
 /* Whether the element at *at stands for c; *at goes behind it. */

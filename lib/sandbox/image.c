@@ -1,6 +1,7 @@
 #include "sandbox/image.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 #include "os/fs.h"
@@ -14,9 +15,13 @@ __asm__(".pushsection .rodata\n"
         "bz_image_bytes:\n"
         ".incbin \"" BZ_INIT_PROGRAM "\"\n"
         "bz_image_end:\n"
+        ".balign 8\n"
+        "bz_image_size:\n"
+        ".quad bz_image_end - bz_image_bytes\n"
         ".popsection\n");
 
-extern const char bz_image_bytes[], bz_image_end[];
+extern const char bz_image_bytes[];
+extern const uint64_t bz_image_size;
 
 int bz_image_open(int *fd, struct bz_err *err)
 {
@@ -27,8 +32,7 @@ int bz_image_open(int *fd, struct bz_err *err)
         f = memfd_create("init", MFD_CLOEXEC);
     if (f < 0)
         return bz_fail_sys(err, "make a file in memory");
-    rc = bz_fs_write_all(f, "init", bz_image_bytes,
-                         (size_t)(bz_image_end - bz_image_bytes), err);
+    rc = bz_fs_write_all(f, "init", bz_image_bytes, bz_image_size, err);
     if (rc < 0)
         return rc;
     *fd = bz_fs_detach(&f);

@@ -202,7 +202,7 @@ static int strings(struct bz_expr_parser *p, struct bz_expr_node **out)
             return rc;
     }
     *out = c.first;
-    if (c.n == 1)
+    if (!c.first || c.n == 1)
         return 0;
     to = bz_expr_scratch_alloc(p->lex.mem, n + 1);
     for (part = c.first; part; part = part->next) {

@@ -241,8 +241,10 @@ static void cpio_files_with_several_names_have_their_data(void **state)
         n++; /* the terminator belongs to the name */
         n = (n + 3) & ~(size_t)3;
         if (last) {
-            memcpy(text + n, "data", 4);
-            n += 4;
+            static const char data[4] = {'d', 'a', 't', 'a'};
+
+            memcpy(text + n, data, sizeof(data));
+            n += sizeof(data);
         }
     }
     assert_int_equal(fwrite(text, 1, n, f), n);

@@ -65,10 +65,11 @@ static inline void records_end_input(struct records *s)
         s->last.leads = s->leads.at;
         s->last.nleads = s->leads.len;
         in = bz_record_input(s->r, &s->last);
+        /* They are lists of pointers. */
         if (s->is_context)
-            BZ_VEC_PUSH(&s->context, in);
+            BZ_VEC_PUSH(&s->context, in); /* NOLINT(bugprone-sizeof-expression) */
         else
-            BZ_VEC_PUSH(&s->inputs, in);
+            BZ_VEC_PUSH(&s->inputs, in); /* NOLINT(bugprone-sizeof-expression) */
     }
     s->last = (struct bz_record_input){0};
     BZ_VEC_CLEAR(&s->ops);
@@ -125,7 +126,10 @@ static inline struct bz_str records_value(struct records *s, struct bz_str text)
     for (size_t i = 0; i < text.n; i++) {
         bool end = text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == 'n';
 
-        bz_buf_add_char(&out, end ? '\n' : text.p[i]);
+        if (end)
+            bz_buf_add_char(&out, '\n');
+        else
+            bz_buf_add_char(&out, text.p[i]);
         i += end;
     }
     value = bz_arena_dup(&s->arena, bz_buf_str(&out));
