@@ -219,14 +219,9 @@ static void shop_close(struct shop *s)
 static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
                      struct shop *s, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
     struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
-    int rc = bz_cmd_open_survey(env, &s->p, &s->goal.survey, err);
+    int rc = bz_cmd_open_goal(env, &o, &s->p, &s->goal, err);
 
-    if (rc == 0)
-        rc = bz_goal_open(&s->goal, &o, &notes, &why, err);
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
     if (rc == 0)
         rc = bz_signing_run(&s->s, &s->p, &s->goal, NULL, NULL, err);
     bz_cmd_open_diags(env, &s->p);

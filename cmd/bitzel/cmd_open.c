@@ -164,3 +164,16 @@ int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
         err->code = rc = BZ_E_INVAL;
     return rc;
 }
+
+int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
+                     struct bz_pipeline *p, struct bz_goal *goal, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    int rc = bz_cmd_open_survey(env, p, &goal->survey, err);
+
+    if (rc == 0)
+        rc = bz_goal_open(goal, opts, &notes, &why, err);
+    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
+    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    return rc;
+}

@@ -4,7 +4,7 @@
 #define BZ_CMD_CMD_OPEN_H
 
 #include "cmd.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/goal.h"
 
 /* Opens the project that the line or the environment names, or that the working
  * directory is in. What the parser has to say goes to standard error. Close *p in any
@@ -27,5 +27,12 @@ void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p);
  * release *s in any case, *s first. */
 int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
                        struct bz_survey *s, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same, and the graph of what targets need, in *goal with its survey. What there is
+ * to say about choices and failures goes to standard error. Close both in any case, the
+ * goal first. */
+int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
+                     struct bz_pipeline *p, struct bz_goal *goal,
+                     struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

@@ -233,14 +233,9 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
     BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
     BZ_CLEANUP(listing_release) struct listing l = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
     struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
-    int rc = bz_cmd_open_survey(env, &p, &goal.survey, err);
+    int rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
 
-    if (rc == 0)
-        rc = bz_goal_open(&goal, &o, &notes, &why, err);
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
     if (rc == 0 && v->record)
         rc = write_record(env, v->record, &p, &goal, &s, err);
     else if (rc == 0) {

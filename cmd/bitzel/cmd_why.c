@@ -101,17 +101,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const struct why_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
     struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
     int rc;
 
     if (v->since && v->vs)
         return bz_fail(err, BZ_E_INVAL, "only one of --since and --vs");
-    rc = bz_cmd_open_survey(env, &p, &goal.survey, err);
-    if (rc == 0)
-        rc = bz_goal_open(&goal, &o, &notes, &why, err);
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
     if (rc == 0)
         rc = explain(env, v, &p, &goal, err);
     bz_cmd_open_diags(env, &p);
