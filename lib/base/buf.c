@@ -73,6 +73,18 @@ void bz_buf_add_char(struct bz_buf *b, char c)
     bz_buf_add(b, &c, 1);
 }
 
+void bz_buf_add_quoted(struct bz_buf *b, struct bz_str word)
+{
+    bz_buf_add_char(b, '\'');
+    for (size_t i = 0; i < word.n; i++) {
+        if (word.p[i] == '\'')
+            bz_buf_add_str(b, BZ_STR("'\\''"));
+        else
+            bz_buf_add_char(b, word.p[i]);
+    }
+    bz_buf_add_char(b, '\'');
+}
+
 void bz_buf_addf(struct bz_buf *b, const char *fmt, ...)
 {
     va_list ap;

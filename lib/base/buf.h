@@ -29,6 +29,8 @@ struct bz_buf {
 
 void bz_buf_add(struct bz_buf *b, const void *p, size_t n);
 void bz_buf_add_str(struct bz_buf *b, struct bz_str s);
+/* The text as one word for a shell. */
+void bz_buf_add_quoted(struct bz_buf *b, struct bz_str word);
 void bz_buf_add_char(struct bz_buf *b, char c);
 void bz_buf_addf(struct bz_buf *b, const char *fmt, ...) BZ_PRINTF(2, 3);
 void bz_buf_addv(struct bz_buf *b, const char *fmt, va_list ap) BZ_PRINTF(2, 0);

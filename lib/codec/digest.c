@@ -102,14 +102,45 @@ void bz_digest_bytes(struct bz_digest_hasher *h, const void *p, size_t n,
     bz_digest_end(h, out);
 }
 
+static bool is_sparse(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size;
+}
+
+/* Adds the zeros of a hole that begins here and passes it: reading it would fill the
+ * page cache with nothing. Returns their number. */
+static uint64_t pass_hole(struct bz_digest_hasher *h, int fd)
+{
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    off_t data = at < 0 ? at : lseek(fd, at, SEEK_DATA);
+
+    if (at >= 0 && data < 0 && errno == ENXIO)
+        data = lseek(fd, 0, SEEK_END); /* there is but a hole */
+    if (at < 0 || data <= at)
+        return 0; /* or a file system that cannot tell */
+    memset(h->block, 0, sizeof(h->block));
+    for (uint64_t left = (uint64_t)(data - at), n; left > 0; left -= n) {
+        n = left < sizeof(h->block) ? left : sizeof(h->block);
+        bz_digest_add(h, h->block, (size_t)n);
+    }
+    return (uint64_t)(data - at);
+}
+
 int bz_digest_fd(struct bz_digest_hasher *h, int fd, struct bz_digest *out,
                  uint64_t *size, struct bz_err *err)
 {
+    bool sparse = is_sparse(fd);
     uint64_t total = 0;
 
     bz_digest_begin(h);
     for (;;) {
-        ssize_t got = read(fd, h->block, sizeof(h->block));
+        ssize_t got;
+
+        total += sparse ? pass_hole(h, fd) : 0;
+        got = read(fd, h->block, sizeof(h->block));
 
         if (got == 0)
             break;

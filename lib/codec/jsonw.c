@@ -174,6 +174,12 @@ void bz_jsonw_int(struct bz_jsonw *w, int64_t i)
     bz_buf_addf(w->out, "%" PRId64, i);
 }
 
+void bz_jsonw_uint(struct bz_jsonw *w, uint64_t u)
+{
+    before_value(w);
+    bz_buf_addf(w->out, "%" PRIu64, u);
+}
+
 /* The shortest of the texts with 15 to 17 digits that leads back to r; 17 always do. */
 static void print_real(double r, char *text, size_t size)
 {
@@ -204,6 +210,20 @@ void bz_jsonw_real(struct bz_jsonw *w, double r)
     bz_buf_add_str(w->out, bz_str_from(text));
     if (!strpbrk(text, ".e"))
         bz_buf_add_str(w->out, BZ_STR(".0"));
+}
+
+void bz_jsonw_millionths(struct bz_jsonw *w, int64_t i)
+{
+    uint64_t n = i < 0 ? -(uint64_t)i : (uint64_t)i;
+    char text[40];
+    size_t end;
+
+    before_value(w);
+    end = (size_t)snprintf(text, sizeof(text), "%s%" PRIu64 ".%06" PRIu64,
+                           i < 0 ? "-" : "", n / 1000000, n % 1000000);
+    while (text[end - 1] == '0' && text[end - 2] != '.')
+        end--;
+    bz_buf_add(w->out, text, end);
 }
 
 void bz_jsonw_bool(struct bz_jsonw *w, bool b)

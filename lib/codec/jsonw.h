@@ -49,10 +49,13 @@ struct bz_jsonw *bz_jsonw_key_str(struct bz_jsonw *w, struct bz_str key) BZ_NONN
 void bz_jsonw_str(struct bz_jsonw *w, struct bz_str s) BZ_NONNULL;
 void bz_jsonw_cstr(struct bz_jsonw *w, const char *s) BZ_NONNULL;
 void bz_jsonw_int(struct bz_jsonw *w, int64_t i) BZ_NONNULL;
+void bz_jsonw_uint(struct bz_jsonw *w, uint64_t u) BZ_NONNULL;
 /* With as few digits as lead back to the same number, and always with a point or an
  * exponent, so that reading finds a real again. Infinities and NaN, which JSON cannot
  * say, become null. */
 void bz_jsonw_real(struct bz_jsonw *w, double r) BZ_NONNULL;
+/* A millionth of i as a real, for times and much faster: 1500000 is 1.5. */
+void bz_jsonw_millionths(struct bz_jsonw *w, int64_t i) BZ_NONNULL;
 void bz_jsonw_bool(struct bz_jsonw *w, bool b) BZ_NONNULL;
 void bz_jsonw_null(struct bz_jsonw *w) BZ_NONNULL;
 

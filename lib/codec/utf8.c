@@ -1,5 +1,7 @@
 #include "codec/utf8.h"
 
+#include <string.h>
+
 /* A first byte decides the length and the range of the second byte, which is where
  * overlong forms, surrogates and what lies above U+10FFFF are told apart; all further
  * bytes are 80..bf. */
@@ -42,12 +44,34 @@ size_t bz_utf8_len(const char *p, size_t n)
     return lead->len;
 }
 
+/* How many bytes at the start are ASCII: most are, so eight at a time. */
+static size_t ascii_len(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t word;
+
+    for (; n - i >= sizeof(word); i += sizeof(word)) {
+        memcpy(&word, p + i, sizeof(word));
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
+    while (i < n && (uint8_t)p[i] < 0x80)
+        i++;
+    return i;
+}
+
 size_t bz_utf8_valid(struct bz_str s)
 {
     size_t i = 0;
 
-    while (i < s.n) {
-        size_t len = bz_utf8_len(s.p + i, s.n - i);
+    for (;;) {
+        size_t len;
+
+        if (i < s.n)
+            i += ascii_len(s.p + i, s.n - i);
+        if (i == s.n)
+            break;
+        len = bz_utf8_len(s.p + i, s.n - i);
 
         if (len == 0)
             break;

@@ -218,9 +218,20 @@ static void misuse_stops_the_program(void **state)
         assert_true(dies(cases[i], "internal error"));
 }
 
+static void a_quoted_word_is_one_word(void **state)
+{
+    struct bz_buf b = {0};
+
+    (void)state;
+    bz_buf_add_quoted(&b, BZ_STR("it's $HOME"));
+    assert_string_equal(bz_buf_text(&b), "'it'\\''s $HOME'");
+    bz_buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quoted_word_is_one_word),
         cmocka_unit_test(zeroed_buffer_is_empty_and_readable),
         cmocka_unit_test(everything_added_is_there_in_order_and_terminated),
         cmocka_unit_test(long_formatted_text_grows_the_buffer),

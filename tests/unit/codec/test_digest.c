@@ -232,6 +232,48 @@ static void an_fd_is_hashed_from_its_offset(void **state)
     assert_hex(&d, HEX_EMPTY);
 }
 
+/* Data and holes in turns, from every kind of place; what is read tells the truth. */
+static void holes_are_zeros(void **state)
+{
+    static const struct {
+        off_t data[3]; /* where a byte is; -1: none */
+        off_t size, from;
+    } cases[] = {
+        {{-1, -1, -1},                  1 << 20,       0      },
+        {{0, -1, -1},                   (1 << 20) + 7, 0      },
+        {{1 << 20, -1, -1},             (1 << 20) + 1, 0      },
+        {{1, 1 << 19, (1 << 20) + 300}, (3 << 20) + 1, 0      },
+        {{1, 1 << 19, (1 << 20) + 300}, (3 << 20) + 1, 300000 },
+        {{1, 1 << 19, -1},              3 << 20,       2 << 20},
+        {{-1, -1, -1},                  1 << 20,       2 << 20}, /* past the end */
+    };
+    struct fixture *f = *state;
+    char *bytes = calloc(1, 4 << 20);
+
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        int fd = openat(f->dirfd, "file", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        off_t size = cases[i].size, from = cases[i].from;
+        struct bz_digest got, want;
+        struct bz_err err;
+        uint64_t n;
+
+        assert_true(fd >= 0);
+        for (size_t k = 0; k < 3; k++)
+            if (cases[i].data[k] >= 0)
+                assert_int_equal(pwrite(fd, "x", 1, cases[i].data[k]), 1);
+        assert_int_equal(ftruncate(fd, size), 0);
+        memset(bytes, 0, 4 << 20);
+        assert_int_equal(pread(fd, bytes, 4 << 20, 0), size);
+        assert_int_equal(lseek(fd, from, SEEK_SET), from);
+        assert_int_equal(bz_digest_fd(f->h, fd, &got, &n, &err), 0);
+        assert_int_equal(n, from < size ? size - from : 0);
+        bz_digest_bytes(f->h, bytes + from, (size_t)n, &want);
+        assert_true(bz_digest_eq(&got, &want));
+        close(fd);
+    }
+    free(bytes);
+}
+
 static void what_is_no_readable_regular_file_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -363,6 +405,7 @@ int main(void)
         WITH_HASHER(moving_a_boundary_between_fields_changes_the_digest),
         WITH_HASHER(files_hash_as_sha256sum_says),
         WITH_HASHER(an_fd_is_hashed_from_its_offset),
+        WITH_HASHER(holes_are_zeros),
         WITH_HASHER(what_is_no_readable_regular_file_is_refused),
         WITH_HASHER(a_hasher_works_again_after_a_failed_read),
         cmocka_unit_test(hex_goes_both_ways),

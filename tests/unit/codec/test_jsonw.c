@@ -38,7 +38,7 @@ static void indent_puts_each_item_on_its_line(void **state)
     bz_jsonw_map(&w);
     bz_jsonw_list(bz_jsonw_key(&w, "a"));
     bz_jsonw_int(&w, 1);
-    bz_jsonw_int(&w, 2);
+    bz_jsonw_uint(&w, UINT64_MAX);
     bz_jsonw_list_end(&w);
     bz_jsonw_map(bz_jsonw_key(&w, "b"));
     bz_jsonw_map_end(&w);
@@ -46,7 +46,7 @@ static void indent_puts_each_item_on_its_line(void **state)
     assert_string_equal(bz_buf_text(&out), "{\n"
                                            "  \"a\": [\n"
                                            "    1,\n"
-                                           "    2\n"
+                                           "    18446744073709551615\n"
                                            "  ],\n"
                                            "  \"b\": {}\n"
                                            "}");
@@ -164,6 +164,30 @@ static void integers_are_exact(void **state)
     }
 }
 
+static void millionths_are_reals(void **state)
+{
+    static const struct {
+        int64_t i;
+        const char *want;
+    } cases[] = {
+        {0,         "0.0"                  },
+        {1,         "0.000001"             },
+        {1500000,   "1.5"                  },
+        {-20,       "-0.00002"             },
+        {100000000, "100.0"                },
+        {INT64_MIN, "-9223372036854.775808"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+        struct bz_jsonw w = bz_jsonw_to(&out, 0);
+
+        bz_jsonw_millionths(&w, cases[i].i);
+        assert_string_equal(bz_buf_text(&out), cases[i].want);
+    }
+}
+
 static void reals_are_short_and_lead_back_to_themselves(void **state)
 {
     static const struct {
@@ -210,6 +234,7 @@ int main(void)
         cmocka_unit_test(keys_are_escaped_like_strings),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(reals_are_short_and_lead_back_to_themselves),
+        cmocka_unit_test(millionths_are_reals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
