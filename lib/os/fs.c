@@ -315,6 +315,23 @@ static bool is_dir(int dir, const char *path)
     return fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* How much of a path is there, up to the slash before the first step that is not. */
+static size_t made_part(int dir, char *path, size_t n)
+{
+    for (size_t i = n; i-- > 1;) {
+        bool there;
+
+        if (path[i] != '/')
+            continue;
+        path[i] = '\0';
+        there = is_dir(dir, path);
+        path[i] = '/';
+        if (there)
+            return i;
+    }
+    return 0;
+}
+
 int bz_fs_mkdirs(int dir, const char *path, mode_t mode, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) char *part = NULL;
@@ -323,7 +340,7 @@ int bz_fs_mkdirs(int dir, const char *path, mode_t mode, struct bz_err *err)
     if (is_dir(dir, path))
         return 0;
     part = bz_mem_dup(path, n);
-    for (size_t i = 1; i <= n; i++) {
+    for (size_t i = made_part(dir, part, n) + 1; i <= n; i++) {
         if (part[i] != '/' && part[i] != '\0')
             continue;
         part[i] = '\0';

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <time.h>
 
 #include "os/clock.h"
@@ -79,4 +78,21 @@ int bz_fs_lock(int dir, const char *path, enum bz_fs_lock_kind kind, int64_t dea
         return bz_fail_sys(err, "lock %s", path);
     *fd = bz_fs_detach(&own);
     return 0;
+}
+
+int bz_fs_lock_fd(int fd, struct bz_err *err)
+{
+    if (set_lock(fd, F_OFD_SETLK, BZ_FS_LOCK_EXCLUSIVE) == 0)
+        return 0;
+    if (taken(errno))
+        return bz_fail(err, BZ_E_BUSY, "lock: somebody else has it");
+    return bz_fail_sys(err, "lock");
+}
+
+bool bz_fs_lock_held(int dir, const char *path)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+    return fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }

@@ -9,6 +9,7 @@
 #ifndef BZ_OS_FS_LOCK_H
 #define BZ_OS_FS_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -20,5 +21,12 @@ enum bz_fs_lock_kind { BZ_FS_LOCK_SHARED, BZ_FS_LOCK_EXCLUSIVE };
  * in the past that is an attempt without waiting. */
 int bz_fs_lock(int dir, const char *path, enum bz_fs_lock_kind kind, int64_t deadline,
                int *fd, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Locks what is open for writing already, for as long as it is; BZ_E_BUSY if somebody
+ * else has it. */
+int bz_fs_lock_fd(int fd, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether somebody has the file to himself, in whatever namespace of processes. */
+bool bz_fs_lock_held(int dir, const char *path);
 
 #endif

@@ -16,4 +16,8 @@
 bool bz_futex_wait(atomic_uint *word, unsigned seen, int64_t deadline);
 void bz_futex_wake(atomic_uint *word, int count);
 
+/* The same for words in memory that several processes have mapped. */
+bool bz_futex_wait_shared(atomic_uint *word, unsigned seen, int64_t deadline);
+void bz_futex_wake_shared(atomic_uint *word, int count);
+
 #endif

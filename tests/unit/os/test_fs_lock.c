@@ -42,6 +42,23 @@ static void kinds_exclude_each_other_as_they_should(void **state)
     }
 }
 
+static void who_looks_can_tell_that_a_file_is_held(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_err err;
+    int fd = openat(s->fd, "log", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int again = openat(s->fd, "log", O_WRONLY | O_CLOEXEC);
+
+    assert_false(bz_fs_lock_held(s->fd, "nothing"));
+    assert_false(bz_fs_lock_held(s->fd, "log"));
+    assert_ok(bz_fs_lock_fd(fd, &err), &err);
+    assert_true(bz_fs_lock_held(s->fd, "log"));
+    assert_int_equal(bz_fs_lock_fd(again, &err), BZ_E_BUSY);
+    close(fd);
+    assert_false(bz_fs_lock_held(s->fd, "log"));
+    close(again);
+}
+
 static void the_deadline_ends_the_wait(void **state)
 {
     struct scratch *s = *state;
@@ -155,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(kinds_exclude_each_other_as_they_should),
         scratch_test(the_deadline_ends_the_wait),
+        scratch_test(who_looks_can_tell_that_a_file_is_held),
         scratch_test(threads_wait_for_each_other),
         scratch_test(a_dead_holder_holds_nothing),
         scratch_test(a_lock_that_cannot_be_opened_is_named),
