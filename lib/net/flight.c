@@ -5,9 +5,14 @@
 
 static const char *method_name(enum bz_http_method m)
 {
-    static const char *const names[] = {"GET", "HEAD", "PUT"};
+    static const char *const names[] = {"GET", "HEAD", "PUT", "POST"};
 
     return names[m];
+}
+
+static bool has_source(const struct bz_flight *f)
+{
+    return f->r->method == BZ_HTTP_PUT || f->r->method == BZ_HTTP_POST;
 }
 
 static bool is_web(const struct bz_url *u)
@@ -85,17 +90,19 @@ int bz_flight_ready(struct bz_flight *f, int64_t now, struct bz_err *err)
     f->since = now;
     f->rc = 0;
     f->enough = false;
-    if (f->r->method == BZ_HTTP_PUT)
+    if (has_source(f))
         bz_flight_rewind(f);
     f->from = sink->resume ? f->r->n : 0;
     if (sink->resume)
         return 0;
     if (sink->mem)
         bz_buf_truncate(sink->mem, f->base);
-    else if (f->r->n > 0 && ftruncate(sink->fd, 0) < 0)
+    else if (!sink->take && f->r->n > 0 && ftruncate(sink->fd, 0) < 0)
         return bz_fail_sys(err, "empty a file for another attempt");
     if (sink->h)
         bz_digest_begin(sink->h);
+    if (sink->tap)
+        sink->tap->begin(sink->tap->arg);
     f->r->n = 0;
     return 0;
 }
@@ -111,6 +118,20 @@ static bool succeeds(const struct bz_answer *a)
     return a->status >= 200 && a->status <= 299;
 }
 
+static bool follows(const struct bz_flight *f)
+{
+    return bz_answer_redirects(&f->answer) && !has_source(f);
+}
+
+/* Whether the answer has a body that goes into the sink. */
+static bool wanted(const struct bz_flight *f)
+{
+    if (f->r->method != BZ_HTTP_GET && f->r->method != BZ_HTTP_POST)
+        return false;
+    return succeeds(&f->answer) ||
+           (f->r->sink.any && f->answer.status >= 200 && !follows(f));
+}
+
 /* The file gets the whole, not the rest: what is in it is dropped. */
 static int start_over(struct bz_flight *f)
 {
@@ -123,13 +144,18 @@ static int start_over(struct bz_flight *f)
 bool bz_flight_header(struct bz_flight *f, struct bz_str line)
 {
     const struct bz_answer *a = &f->answer;
+    struct bz_buf *head = f->r->head;
     int rc;
 
     f->moved += line.n;
     rc = bz_answer_line(&f->answer, line, &f->err);
     if (rc < 0)
         return refuse(f, rc);
-    if (line.n > 2 || f->r->method != BZ_HTTP_GET || !succeeds(a))
+    if (head && bz_str_starts(line, BZ_STR("HTTP/")))
+        bz_buf_truncate(head, 0);
+    if (head)
+        bz_buf_add_str(head, line);
+    if (line.n > 2 || !wanted(f))
         return true;
     /* The end of the header: a body that we would not take need not begin. */
     if (a->encoded)
@@ -173,7 +199,7 @@ bool bz_flight_take(struct bz_flight *f, const void *p, size_t n)
     int rc = 0;
 
     f->moved += n;
-    if (!succeeds(&f->answer) || f->r->method != BZ_HTTP_GET) {
+    if (!wanted(f)) {
         f->dropped += n;
         f->enough = f->dropped > BZ_FLIGHT_DROPPED;
         return !f->enough;
@@ -183,12 +209,16 @@ bool bz_flight_take(struct bz_flight *f, const void *p, size_t n)
                                  (unsigned long long)sink->limit));
     if (sink->h)
         bz_digest_add(sink->h, p, n);
-    f->hole = !sink->mem && all_zero(p, n);
-    if (sink->mem)
+    f->hole = !sink->take && !sink->mem && all_zero(p, n);
+    if (sink->take)
+        rc = sink->take(sink->arg, p, n, &f->err);
+    else if (sink->mem)
         bz_buf_add(sink->mem, p, n);
     else if (!f->hole)
         rc = write_at(sink->fd, f->r->n, p, n, &f->err);
     f->r->n += n;
+    if (sink->tap && rc == 0)
+        sink->tap->grow(sink->tap->arg, f->r->n);
     if (f->r->progress)
         f->r->progress(f->r->arg, f->r->n,
                        f->answer.has_length ? f->from + f->answer.length : 0);
@@ -240,10 +270,13 @@ ssize_t bz_flight_give(struct bz_flight *f, void *p, size_t room)
 
 bool bz_flight_stalled(struct bz_flight *f, int64_t now, int64_t stall)
 {
+    uint64_t enough, moved = f->moved - f->mark;
+
+    stall += f->r->patience;
     if (now - f->since < stall)
         return false;
-    if (f->moved - f->mark < (uint64_t)(stall / BZ_CLOCK_MS) * BZ_HTTP_DRIP / 1000 ||
-        f->moved == f->mark)
+    enough = f->r->slow ? 1 : (uint64_t)(stall / BZ_CLOCK_MS) * BZ_HTTP_DRIP / 1000;
+    if (moved < enough || moved == 0)
         return true;
     f->mark = f->moved;
     f->since = now;
@@ -263,7 +296,8 @@ static bool again(struct bz_flight *f, unsigned retries, int64_t now)
 {
     int64_t wait = (int64_t)f->answer.wait * BZ_CLOCK_S;
 
-    if (f->attempts >= retries || wait > BZ_FLIGHT_LONGEST_WAIT)
+    if (f->attempts >= retries || wait > BZ_FLIGHT_LONGEST_WAIT ||
+        f->r->method == BZ_HTTP_POST || (f->r->sink.take && f->r->n > 0))
         return false;
     if (wait < backoff(f, now))
         wait = backoff(f, now);
@@ -280,6 +314,12 @@ void bz_flight_fail(struct bz_flight *f, int rc, const char *why)
     f->r->status = f->answer.status;
     f->r->rc = bz_fail(&f->r->err, rc, "%s %s: %s", method_name(f->r->method),
                        bz_buf_text(&shown), why);
+}
+
+void bz_flight_fail_by(struct bz_flight *f, const struct bz_err *why)
+{
+    bz_flight_fail(f, why->code, why->msg);
+    f->r->err.sys = why->sys;
 }
 
 /* Another server gets nothing that tells who we are, unless it is the first one. */
@@ -322,7 +362,7 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
         ftruncate(f->r->sink.fd, (off_t)f->r->n) < 0)
         f->rc = bz_fail_sys(&f->err, "lengthen what was received");
     if (f->rc < 0) {
-        bz_flight_fail(f, f->rc, f->err.msg);
+        bz_flight_fail_by(f, &f->err);
         return false;
     }
     if (end->rc < 0 && !f->enough) {
@@ -331,7 +371,7 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
         bz_flight_fail(f, end->rc, end->why);
         return false;
     }
-    if (bz_answer_redirects(&f->answer) && f->r->method != BZ_HTTP_PUT) {
+    if (follows(f)) {
         int rc = redirect(f, &err);
 
         f->due = now;
@@ -347,7 +387,7 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
 
         f->due = now;
         if (rc < 0)
-            bz_flight_fail(f, rc, f->err.msg);
+            bz_flight_fail_by(f, &f->err);
         return rc == 0;
     }
     f->r->status = f->answer.status;

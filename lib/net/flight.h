@@ -68,5 +68,8 @@ bool bz_flight_land(struct bz_flight *f, const struct bz_flight_end *end,
 
 /* Gives up. `why` is for the message. */
 void bz_flight_fail(struct bz_flight *f, int rc, const char *why);
+/* The same with a failure of this machine, whose errno stays: it says who is to blame.
+ */
+void bz_flight_fail_by(struct bz_flight *f, const struct bz_err *why);
 
 #endif

@@ -1,6 +1,7 @@
 #include "net/http.h"
 
 #include <stdio.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -21,7 +22,8 @@ struct slot {
     struct bz_flight f;
     CURL *easy;
     enum state state;
-    bool login; /* the handle has been told who we are */
+    bool login;               /* the handle has been told who we are */
+    struct curl_slist *lines; /* of a request that has some of its own */
     char text[CURL_ERROR_SIZE];
 };
 
@@ -137,6 +139,7 @@ static void engine_free(const struct bz_libcurl *curl, struct engine *e)
 {
     for (unsigned i = 0; i < e->nslots; i++) {
         curl->easy_cleanup(e->slots[i].easy);
+        curl->slist_free_all(e->slots[i].lines);
         bz_flight_release(&e->slots[i].f);
     }
     curl->multi_cleanup(e->multi);
@@ -263,6 +266,38 @@ static void log_in(const struct bz_http *http, struct slot *s)
     curl->easy_setopt(c, CURLOPT_NETRC_FILE, login ? a->netrc : NULL);
 }
 
+static bool same_name(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ":;");
+
+    return n == strcspn(b, ":;") && strncasecmp(a, b, n) == 0;
+}
+
+/* The lines that a request is sent with: ours, but for those that it has itself. They
+ * stay until the slot's next attempt. */
+static struct curl_slist *lines_of(const struct bz_http *http, struct slot *s)
+{
+    const struct bz_http_request *r = s->f.r;
+    bool gives = r->method == BZ_HTTP_PUT || r->method == BZ_HTTP_POST;
+    struct curl_slist *ours = gives ? http->put_headers : http->get_headers;
+
+    http->curl.slist_free_all(s->lines);
+    s->lines = NULL;
+    if (!r->lines || !s->f.home)
+        return ours;
+    for (; ours; ours = ours->next) {
+        size_t i = 0;
+
+        while (r->lines[i] && !same_name(r->lines[i], ours->data))
+            i++;
+        if (!r->lines[i])
+            add_header(http, &s->lines, ours->data);
+    }
+    for (size_t i = 0; r->lines[i]; i++)
+        add_header(http, &s->lines, r->lines[i]);
+    return s->lines;
+}
+
 static void prepare(const struct bz_http *http, struct slot *s)
 {
     const struct bz_http_request *r = s->f.r;
@@ -274,15 +309,18 @@ static void prepare(const struct bz_http *http, struct slot *s)
     snprintf(range, sizeof(range), "%llu-", (unsigned long long)s->f.from);
     s->text[0] = '\0';
     curl->easy_setopt(c, CURLOPT_URL, bz_buf_text(&s->f.url));
-    curl->easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the other two */
-    curl->easy_setopt(c, CURLOPT_HTTPHEADER,
-                      r->method == BZ_HTTP_PUT ? http->put_headers : http->get_headers);
+    curl->easy_setopt(c, CURLOPT_HTTPGET, 1L); /* undoes the others */
+    curl->easy_setopt(c, CURLOPT_HTTPHEADER, lines_of(http, s));
     curl->easy_setopt(c, CURLOPT_BUFFERSIZE, large ? LARGE_BUFFER : SMALL_BUFFER);
     if (r->method == BZ_HTTP_HEAD)
         curl->easy_setopt(c, CURLOPT_NOBODY, 1L);
     if (r->method == BZ_HTTP_PUT) {
         curl->easy_setopt(c, CURLOPT_UPLOAD, 1L);
         curl->easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->source.n);
+    }
+    if (r->method == BZ_HTTP_POST) {
+        curl->easy_setopt(c, CURLOPT_POST, 1L);
+        curl->easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->source.n);
     }
     curl->easy_setopt(c, CURLOPT_RANGE, s->f.from > 0 ? range : NULL);
     log_in(http, s);
@@ -348,7 +386,7 @@ static void launch(struct run *run, struct slot *s, int64_t now)
     int rc = bz_flight_ready(&s->f, now, &err);
 
     if (rc < 0) {
-        bz_flight_fail(&s->f, rc, err.msg);
+        bz_flight_fail_by(&s->f, &err);
         finish(run, s);
         return;
     }
@@ -372,7 +410,7 @@ static void bring_down(struct run *run, struct slot *s)
 }
 
 /* What libcurl calls it, what we call it, and whether trying again may help. */
-static struct bz_flight_end end_of(const struct bz_libcurl *curl, CURLcode code,
+static struct bz_flight_end end_of(const struct bz_http *http, CURLcode code,
                                    const struct slot *s)
 {
     static const struct {
@@ -395,11 +433,15 @@ static struct bz_flight_end end_of(const struct bz_libcurl *curl, CURLcode code,
         {CURLE_UNSUPPORTED_PROTOCOL,  BZ_E_CORRUPT, false},
         {CURLE_BAD_CONTENT_ENCODING,  BZ_E_CORRUPT, false},
     };
-    const char *why = s->text[0] ? s->text : curl->easy_strerror(code);
+    const char *why = s->text[0] ? s->text : http->curl.easy_strerror(code);
 
     for (size_t i = 0; i < BZ_COUNTOF(known); i++)
         if (known[i].code == code)
-            return (struct bz_flight_end){known[i].rc, known[i].transient, why};
+            return (struct bz_flight_end){
+                known[i].rc,
+                known[i].transient ||
+                    (known[i].rc == BZ_E_TIMEOUT && http->opts.patient),
+                why};
     return (struct bz_flight_end){BZ_E_IO, false, why};
 }
 
@@ -434,7 +476,7 @@ static void collect(struct run *run, int64_t now)
         if (m->msg != CURLMSG_DONE)
             continue;
         curl->easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&s);
-        end = end_of(curl, m->data.result, s);
+        end = end_of(run->http, m->data.result, s);
         land(run, s, &end, now);
     }
 }
@@ -468,8 +510,8 @@ static void start_new(struct run *run, int64_t now)
 /* Once in a while: who is silent, whose wait is over. */
 static void look_round(struct run *run, int64_t now)
 {
-    static const struct bz_flight_end silent = {
-        BZ_E_TIMEOUT, false, "too few bytes came or went for too long"};
+    const struct bz_flight_end silent = {BZ_E_TIMEOUT, run->http->opts.patient,
+                                         "too few bytes came or went for too long"};
 
     run->looked = now;
     for (unsigned i = 0; i < run->e->nslots; i++) {
@@ -501,12 +543,15 @@ static void stop_all(struct run *run, int rc)
     }
 }
 
-static int64_t tick_of(const struct run *run)
+static int64_t tick_of(const struct run *run, int64_t now)
 {
     int64_t tick = run->http->opts.stall / 4;
+    int64_t deadline = bz_cancel_deadline(run->feed->cancel);
 
     if (tick > BZ_HTTP_TICK || run->e->waiting > 0)
         tick = run->e->waiting > 0 ? BZ_HTTP_TICK / 4 : BZ_HTTP_TICK;
+    if (deadline != BZ_CLOCK_NEVER && deadline - now < tick)
+        tick = deadline > now ? deadline - now : 0;
     return tick;
 }
 
@@ -516,7 +561,7 @@ void bz_http_run(struct bz_http *http, const struct bz_http_feed *feed)
 
     run.looked = bz_clock_now();
     for (;;) {
-        int64_t now = bz_clock_now(), tick = tick_of(&run);
+        int64_t now = bz_clock_now(), tick = tick_of(&run, now);
         int rc = bz_cancel_check(feed->cancel), running;
 
         run.progress = false;
@@ -525,12 +570,13 @@ void bz_http_run(struct bz_http *http, const struct bz_http_feed *feed)
             break;
         }
         start_new(&run, now);
-        if (now - run.looked >= tick)
-            look_round(&run, now);
         if (run.e->flying + run.e->waiting == 0 && !run.progress)
             break;
         http->curl.multi_perform(run.e->multi, &running);
         collect(&run, now);
+        /* After what has come was taken: if it was us who slept, nobody was silent. */
+        if (now - run.looked >= tick)
+            look_round(&run, now);
         if (!run.progress)
             http->curl.multi_poll(run.e->multi, NULL, 0, (int)(tick / BZ_CLOCK_MS) + 1,
                                   NULL);

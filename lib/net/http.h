@@ -12,11 +12,12 @@
  *      failure. Nothing is decompressed.
  *   3. Redirections are followed a few times, for GET and HEAD, to http and https only
  *      and never from https to http.
- *   4. User, password, token and client certificate go to the server that the request
- *      names and to no other, wherever that sends us.
+ *   4. User, password, token, client certificate and a request's own header lines go to
+ *      the server that the request names and to no other, wherever that sends us.
  *   5. A request is tried again if trying may help: after a failure of the network or
- *      408, 429, 500, 502, 503, 504. The waits double. Who was silent is not asked
- * again.
+ *      408, 429, 500, 502, 503, 504. The waits double. Who was silent is only asked
+ *      again by who is patient; a POST, which may have done something, is never made
+ * twice, and neither is a request of whose answer somebody has a piece.
  *
  * Proxies are taken from the environment (http_proxy, https_proxy, no_proxy),
  * certificates are checked against the system's store. What a message says about an
@@ -59,6 +60,7 @@ struct bz_http_opts {
     int64_t connect;     /* nanoseconds; 0: BZ_HTTP_CONNECT */
     int64_t stall;       /* nanoseconds; 0: BZ_HTTP_STALL */
     int retries;         /* further attempts; 0: BZ_HTTP_RETRIES, -1: none */
+    bool patient;        /* who was silent is asked again, too */
 };
 
 /* Copies what it needs. BZ_E_INVAL if a certificate or key cannot be read or the token
@@ -71,9 +73,10 @@ static inline void bz_http_freep(struct bz_http **http)
     bz_http_free(*http);
 }
 
-enum bz_http_method { BZ_HTTP_GET, BZ_HTTP_HEAD, BZ_HTTP_PUT };
+enum bz_http_method { BZ_HTTP_GET, BZ_HTTP_HEAD, BZ_HTTP_PUT, BZ_HTTP_POST };
 
-/* The body of a PUT: n bytes at p, or, if that is NULL, at the beginning of a file. */
+/* The body of a PUT or POST: n bytes at p, or, if that is NULL, at the beginning of a
+ * file. */
 struct bz_http_source {
     const void *p;
     int fd;
@@ -84,15 +87,30 @@ struct bz_http_source {
     const struct bz_digest *want;
 };
 
-/* Where the body of a 2xx answer goes: to the end of `mem`, or, if that is NULL, into
- * an empty file, with holes where there are many zeros. A further attempt drops what
- * came before. With a hasher the bytes are added to a message that is begun with each
- * attempt, for the caller to end. */
+/* Somebody who follows what comes into a file, on the thread that drives the transfer:
+ * told when an attempt begins with an empty file, and how many bytes there are. Zeros
+ * at their end may not have been written yet. */
+struct bz_http_tap {
+    void (*begin)(void *arg);
+    void (*grow)(void *arg, uint64_t n);
+    void *arg;
+};
+
+/* Where the body of a 2xx answer goes: to whoever takes it, piece by piece; or to the
+ * end of `mem`; or, if both are NULL, into an empty file, with holes where there are
+ * many zeros. A further attempt drops what came before. With a hasher the bytes are
+ * added to a message that is begun with each attempt, for the caller to end. */
 struct bz_http_sink {
+    /* On the thread that drives the transfer, which waits. 0, or why the request is to
+     * end: an enum bz_code, with *err filled. */
+    int (*take)(void *arg, const void *p, size_t n, struct bz_err *err);
+    void *arg;
     struct bz_buf *mem; /* without a limit of its own */
+    bool any;           /* bodies of other answers as well, but for redirections */
     int fd;
-    struct bz_digest_hasher *h; /* or NULL */
-    uint64_t limit;             /* bytes at most */
+    struct bz_digest_hasher *h;    /* or NULL */
+    const struct bz_http_tap *tap; /* or NULL; for a file, and not with `resume` */
+    uint64_t limit;                /* bytes at most */
     /* Into a file and without a hasher: its first `have` bytes are there already, and
      * an attempt goes on where the one before it ended, if the server can do that. Only
      * for who checks the whole afterwards. */
@@ -105,6 +123,14 @@ struct bz_http_request {
     const char *url; /* http or https; lives as long as the request */
     struct bz_http_source source;
     struct bz_http_sink sink;
+
+    /* Lines of the header, "Name: value", up to a NULL; or NULL. They replace ours of
+     * the same name. Who makes them sees to it that each is one line. */
+    const char *const *lines;
+    struct bz_buf *head; /* gets the header of the answer, all lines; or NULL */
+
+    int64_t patience; /* ns that the server may be silent beyond `stall` */
+    bool slow;        /* any byte within that time is enough */
 
     /* Told of bytes as they come: how many there are, and how many there will be, or 0
      * if that is not known. NULL: nobody is. */

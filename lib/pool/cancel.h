@@ -18,11 +18,18 @@ struct bz_cancel {
     struct bz_cancel *parent;
     int64_t deadline; /* the nearest of its own and its ancestors'; os/clock.h */
     atomic_bool now;
+    int watched;            /* 1 + a descriptor, see bz_cancel_watch(); 0: none */
+    atomic_llong looked_at; /* when that was last asked */
 };
 
 /* `deadline` may be BZ_CLOCK_NEVER, `parent` NULL. */
 void bz_cancel_init(struct bz_cancel *c, struct bz_cancel *parent, int64_t deadline);
 void bz_cancel_now(struct bz_cancel *c);
+
+/* Has it canceled also as soon as the descriptor is readable, which is left to whoever
+ * reads it: that of signals, say, while the thread that takes them is busy. To be
+ * called before others know of the token. */
+void bz_cancel_watch(struct bz_cancel *c, int fd);
 
 /* 0 to go on, BZ_E_CANCELED or BZ_E_TIMEOUT to stop. */
 int bz_cancel_check(struct bz_cancel *c);

@@ -1,5 +1,7 @@
 #include "net/flight.h"
 
+#include <errno.h>
+
 #include "tests/unit/os/scratch.h"
 
 struct plan {
@@ -193,7 +195,24 @@ static void a_stall_is_too_little_in_a_window(void **state)
     assert_false(bz_flight_stalled(&p->f, s + 1, s));
     assert_false(bz_flight_stalled(&p->f, s + s / 2, s));
     p->f.moved += BZ_HTTP_DRIP - 1;
+    p->r.patience = 3 * s;
+    assert_false(bz_flight_stalled(&p->f, 4 * s, s));
+    p->r.patience = 0;
     assert_true(bz_flight_stalled(&p->f, 2 * s + 2, s));
+}
+
+static void who_expects_a_slow_answer_minds_silence_only(void **state)
+{
+    struct plan *p = *state;
+    const int64_t s = BZ_CLOCK_S;
+
+    begin(p);
+    p->r.slow = true;
+    p->f.moved = 1;
+    assert_false(bz_flight_stalled(&p->f, s + 1, s));
+    p->f.moved = 2;
+    assert_false(bz_flight_stalled(&p->f, 2 * s + 2, s));
+    assert_true(bz_flight_stalled(&p->f, 3 * s + 3, s));
 }
 
 static void zeros_become_holes(void **state)
@@ -222,6 +241,49 @@ static void zeros_become_holes(void **state)
     fclose(f);
 }
 
+struct tapped {
+    unsigned begun;
+    uint64_t n;
+};
+
+static void tap_begin(void *arg)
+{
+    struct tapped *t = arg;
+
+    t->begun++;
+    t->n = 0;
+}
+
+static void tap_grow(void *arg, uint64_t n)
+{
+    ((struct tapped *)arg)->n = n;
+}
+
+static void a_tap_hears_of_every_attempt_and_of_what_is_there(void **state)
+{
+    static const struct bz_flight_end cut = {BZ_E_IO, true, "cut"};
+    struct plan *p = *state;
+    struct tapped t = {0};
+    const struct bz_http_tap tap = {tap_begin, tap_grow, &t};
+    FILE *f = tmpfile();
+
+    p->r.sink = (struct bz_http_sink){.fd = fileno(f), .tap = &tap, .limit = 10};
+    begin(p);
+    assert_int_equal(t.begun, 1);
+    assert_true(hear(p, "HTTP/1.1 200 OK\r\n") && hear(p, "\r\n"));
+    assert_true(bz_flight_take(&p->f, "half", 4));
+    assert_true(bz_flight_take(&p->f, "\0\0", 2));
+    assert_int_equal(t.n, 6);
+    assert_false(bz_flight_take(&p->f, "much!", 5));
+    assert_int_equal(t.n, 6); /* what is too much is not there */
+    p->f.rc = 0;
+    assert_true(bz_flight_land(&p->f, &cut, 2, 1));
+    assert_ok(bz_flight_ready(&p->f, 2, &p->err), &p->err);
+    assert_int_equal(t.begun, 2);
+    assert_int_equal(t.n, 0);
+    fclose(f);
+}
+
 static void a_disk_that_is_full_is_a_failure(void **state)
 {
     struct plan *p = *state;
@@ -234,6 +296,7 @@ static void a_disk_that_is_full_is_a_failure(void **state)
     assert_false(bz_flight_take(&p->f, "x", 1));
     assert_false(bz_flight_land(&p->f, &cut, 2, 1)); /* not worth another attempt */
     assert_int_equal(p->r.rc, BZ_E_IO);
+    assert_int_equal(p->r.err.sys, ENOSPC); /* not the server's */
     close(fd);
 }
 
@@ -252,7 +315,9 @@ int main(void)
         plan_test(a_source_is_given_piece_by_piece_and_again),
         plan_test(a_file_that_is_shorter_than_said_is_not_sent),
         plan_test(a_stall_is_too_little_in_a_window),
+        plan_test(who_expects_a_slow_answer_minds_silence_only),
         plan_test(zeros_become_holes),
+        plan_test(a_tap_hears_of_every_attempt_and_of_what_is_there),
         plan_test(a_disk_that_is_full_is_a_failure),
     };
 

@@ -4,6 +4,7 @@
 #include "tests/unit/os/scratch.h"
 
 #define OK(n) "HTTP/1.1 200 OK\r\nContent-Length: " #n "\r\n\r\n"
+#define CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 #define TEN "0123456789"
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
@@ -19,33 +20,43 @@ static const struct server_page pages[] = {
     {"GET /unbounded ",                                                      "HTTP/1.1 200 OK\r\n\r\n" HUNDRED, SERVER_CLOSES, 0},
     {"GET /longer ",OK(5) "hello and more", SERVER_KEEPS, 0},
     {"GET /silent ",                                                     OK(10) "hello", SERVER_STALLS, 0},
-    {"GET /mute ",                                          "", SERVER_STALLS, 0},
-    {"GET /drip ",                                                     OK(100) HUNDRED, SERVER_DRIPS, 0},
-    {"GET /reset ",                                                      OK(10) "hello", SERVER_RESETS, 0},
-    {"GET /shaky ","HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy", 0, 1},
-    {"GET /shaky ",                                                     OK(10) "hello", SERVER_CLOSES, 1},
-    {"GET /shaky ",                                          OK(6) "steady", SERVER_KEEPS, 0},
-    {"GET /broken ",                                         "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno", 0, 0},
+    {"GET /sleepy ",                                          OK(10) "hello", SERVER_STALLS, 1},
+    {"GET /sleepy ",                                                     OK(5) "awake", SERVER_KEEPS, 0},
+    {"GET /mute ",                                                      "", SERVER_STALLS, 0},
+    {"GET /drip ",OK(100) HUNDRED, SERVER_DRIPS, 0},
+    {"GET /reset ",                                                     OK(10) "hello", SERVER_RESETS, 0},
+    {"GET /shaky ",                                          "HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy", 0, 1},
+    {"GET /shaky ",                                         OK(10) "hello", SERVER_CLOSES, 1},
+    {"GET /shaky ",                                                      OK(6) "steady", SERVER_KEEPS, 0},
+    {"GET /broken ","HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno", 0, 0},
     {"GET /later ",
      "HTTP/1.1 503 No\r\nRetry-After: 3000\r\nContent-Length: 2\r\n\r\nno", 0, 0},
-    {"GET /loop ","HTTP/1.1 302 F\r\nLocation: loop\r\nContent-Length: 0\r\n\r\n", 0,
+    {"GET /loop ",                                         "HTTP/1.1 302 F\r\nLocation: loop\r\nContent-Length: 0\r\n\r\n", 0,
      0},
-    {"GET /hop ",                                                     "HTTP/1.1 302 F\r\nLocation: ok\r\nContent-Length: 0\r\n\r\n", 0, 0},
+    {"GET /hop ",                                          "HTTP/1.1 302 F\r\nLocation: ok\r\nContent-Length: 0\r\n\r\n", 0, 0},
     {"GET /file ",
      "HTTP/1.1 302 F\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", 0,
      0},
     {"GET /gzip ",
      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nno", 0, 0},
-    {"GET /garbage ",                                                      "this is no HTTP\r\n\r\n", SERVER_CLOSES, 0},
+    {"GET /garbage ",                                                     "this is no HTTP\r\n\r\n", SERVER_CLOSES, 0},
     {"GET /twice ",
      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", SERVER_CLOSES, 0},
-    {"GET /rest ",                                                     "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234", SERVER_CLOSES,
+    {"GET /rest ",                                         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234", SERVER_CLOSES,
      1},
-    {"GET /rest ",                                           "HTTP/1.1 206 P\r\nContent-Length: 5\r\n\r\n56789", SERVER_KEEPS, 0},
-    {"GET /gone ",                                         "HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n", SERVER_KEEPS, 1},
-    {"GET /gone ",                                                      OK(5) "fresh", SERVER_KEEPS, 0},
-    {"GET http://far.invalid/x ",OK(5) "proxy", SERVER_KEEPS, 0},
-    {0                                                    },
+    {"GET /rest ",                                                      "HTTP/1.1 206 P\r\nContent-Length: 5\r\n\r\n56789", SERVER_KEEPS, 0},
+    {"GET /gone ","HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n", SERVER_KEEPS, 1},
+    {"GET /gone ",                                                     OK(5) "fresh", SERVER_KEEPS, 0},
+    {"GET /chunked ",                                           CHUNKED "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n", SERVER_KEEPS, 0},
+    {"GET /cut ",                                         CHUNKED "3\r\nabc\r\n", SERVER_CLOSES, 0},
+    {"POST /moved ",                                                      "HTTP/1.1 302 F\r\nLocation: /ok\r\nContent-Length: 2\r\n\r\nno",
+     0, 0},
+    {"POST /busy ",                                                                              "HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nbusy", 0, 0},
+    {"POST ",
+     "HTTP/1.1 100 Continue\r\nX: early\r\n\r\n"
+     "HTTP/1.1 201 Made\r\nX-Made: it\r\nContent-Length: 4\r\n\r\nmade", SERVER_KEEPS, 0},
+    {"GET http://far.invalid/x ",                                          OK(5) "proxy", SERVER_KEEPS, 0},
+    {0                                        },
 };
 
 struct net {
@@ -339,6 +350,19 @@ static void silence_and_drips_end_in_time(void **state)
     bz_http_free(http);
 }
 
+static void who_is_patient_asks_again_after_silence(void **state)
+{
+    struct net *n = *state;
+    const struct bz_http_opts opts = {.stall = 150 * BZ_CLOCK_MS, .patient = true};
+    struct bz_http_request r = get(n, "/sleepy");
+    struct bz_http *http;
+
+    assert_ok(bz_http_new(&opts, &http, &n->err), &n->err);
+    assert_ok(bz_http_one(http, &r, NULL, &n->err), &n->err);
+    assert_string_equal(bz_buf_text(&n->body), "awake");
+    bz_http_free(http);
+}
+
 static void a_token_stops_a_request(void **state)
 {
     struct net *n = *state;
@@ -474,6 +498,100 @@ static void a_put_is_not_redirected(void **state)
     assert_int_equal(n->server.seen->requests, 1);
 }
 
+static void a_post_has_a_body_lines_of_its_own_and_an_answer(void **state)
+{
+    static const char *const lines[] = {"content-type: text/x", "X-Own: 1", NULL};
+    struct net *n = *state;
+    struct bz_buf head = {0};
+    struct bz_http_request r = get(n, "/post");
+
+    r.method = BZ_HTTP_POST;
+    r.source = (struct bz_http_source){.p = "question", .n = 8};
+    r.lines = lines;
+    r.head = &head;
+    assert_ok(bz_http_one(n->http, &r, NULL, &n->err), &n->err);
+    assert_int_equal(r.status, 201);
+    assert_string_equal(bz_buf_text(&n->body), "made");
+    assert_string_equal(n->server.seen->body, "question");
+    assert_non_null(strstr(n->server.seen->head, "content-type: text/x\r\n"));
+    assert_non_null(strstr(n->server.seen->head, "X-Own: 1\r\n"));
+    assert_null(strstr(n->server.seen->head, "octet-stream"));
+    assert_non_null(strstr(bz_buf_text(&head), "X-Made: it\r\n"));
+    assert_null(strstr(bz_buf_text(&head), "early"));
+    bz_buf_release(&head);
+    /* The same handle, for something else: nothing of that is left. */
+    assert_ok(fetch(n, "/ok", &r), &n->err);
+    assert_string_equal(bz_buf_text(&n->body), "hello");
+    assert_null(strstr(n->server.seen->head, "X-Own"));
+}
+
+static void a_post_is_made_once_and_not_redirected(void **state)
+{
+    struct net *n = *state;
+    struct bz_http_request r = get(n, "/moved");
+
+    r.method = BZ_HTTP_POST;
+    r.source = (struct bz_http_source){.p = "x", .n = 1};
+    r.sink.any = true;
+    assert_ok(bz_http_one(n->http, &r, NULL, &n->err), &n->err);
+    assert_int_equal(r.status, 302);
+    assert_string_equal(bz_buf_text(&n->body), "no");
+    r = get(n, "/busy");
+    r.method = BZ_HTTP_POST;
+    r.source = (struct bz_http_source){.p = "x", .n = 1};
+    assert_ok(bz_http_one(n->http, &r, NULL, &n->err), &n->err);
+    assert_int_equal(r.status, 503);
+    assert_int_equal(n->body.len, 0); /* of which nothing was wanted */
+    assert_int_equal(n->server.seen->requests, 2);
+}
+
+struct pieces {
+    unsigned n;
+    char text[100];
+    int rc; /* to say after the first */
+};
+
+static int take_piece(void *arg, const void *p, size_t n, struct bz_err *err)
+{
+    struct pieces *all = arg;
+
+    strncat(all->text, p, n);
+    all->n++;
+    return all->rc < 0 ? bz_fail(err, all->rc, "enough") : 0;
+}
+
+static void a_body_is_taken_in_pieces(void **state)
+{
+    struct net *n = *state;
+    struct pieces all = {0};
+    struct bz_http_request r = get(n, "/chunked");
+
+    r.sink = (struct bz_http_sink){.take = take_piece, .arg = &all, .limit = 100};
+    assert_ok(bz_http_one(n->http, &r, NULL, &n->err), &n->err);
+    assert_string_equal(all.text, "abcdefg");
+    assert_true(all.n >= 2);
+    assert_int_equal(r.n, 7);
+    all = (struct pieces){.rc = BZ_E_CANCELED};
+    assert_int_equal(bz_http_one(n->http, &r, NULL, &n->err), BZ_E_CANCELED);
+    assert_non_null(strstr(n->err.msg, "enough"));
+    assert_int_equal(all.n, 1);
+    r.sink.limit = 6;
+    all = (struct pieces){0};
+    assert_int_equal(bz_http_one(n->http, &r, NULL, &n->err), BZ_E_LIMIT);
+}
+
+static void what_somebody_has_a_piece_of_is_not_asked_for_again(void **state)
+{
+    struct net *n = *state;
+    struct pieces all = {0};
+    struct bz_http_request r = get(n, "/cut");
+
+    r.sink = (struct bz_http_sink){.take = take_piece, .arg = &all, .limit = 100};
+    assert_int_equal(bz_http_one(n->http, &r, NULL, &n->err), BZ_E_IO);
+    assert_string_equal(all.text, "abc");
+    assert_int_equal(n->server.seen->requests, 1);
+}
+
 static void a_server_that_is_not_there_is_a_failure(void **state)
 {
     struct net *n = *state;
@@ -562,6 +680,7 @@ int main(void)
         net_test(a_body_has_a_largest_size),
         net_test(what_is_transient_is_tried_again),
         net_test(silence_and_drips_end_in_time),
+        net_test(who_is_patient_asks_again_after_silence),
         net_test(a_token_stops_a_request),
         net_test(who_we_are_is_told_to_our_own_server_only),
         net_test(a_login_in_the_address_goes_first_and_is_not_shown),
@@ -570,6 +689,10 @@ int main(void)
         net_test(a_netrc_file_is_read),
         net_test(the_environments_proxy_is_used),
         net_test(a_put_is_not_redirected),
+        net_test(a_post_has_a_body_lines_of_its_own_and_an_answer),
+        net_test(a_post_is_made_once_and_not_redirected),
+        net_test(a_body_is_taken_in_pieces),
+        net_test(what_somebody_has_a_piece_of_is_not_asked_for_again),
         net_test(a_server_that_is_not_there_is_a_failure),
         net_test(a_certificate_that_cannot_be_read_is_the_users_mistake),
         net_test(many_are_in_flight_on_few_connections),

@@ -1,5 +1,8 @@
 #include "pool/cancel.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include "os/clock.h"
 #include "tests/unit/bz_test.h"
 
@@ -31,6 +34,28 @@ static void cancelling_reaches_descendants_but_not_ancestors_or_siblings(void **
     assert_int_equal(bz_cancel_check(&top), 0);
     bz_cancel_now(&top);
     assert_int_equal(bz_cancel_check(&right), BZ_E_CANCELED);
+}
+
+static void a_descriptor_that_can_be_read_cancels(void **state)
+{
+    const struct timespec pause = {0, 10 * BZ_CLOCK_MS};
+    struct bz_cancel top, leaf;
+    int ends[2];
+    char c;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    bz_cancel_init(&top, NULL, BZ_CLOCK_NEVER);
+    bz_cancel_watch(&top, ends[0]);
+    bz_cancel_init(&leaf, &top, BZ_CLOCK_NEVER);
+    assert_int_equal(bz_cancel_check(&leaf), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    nanosleep(&pause, NULL); /* it is not asked all the time */
+    assert_int_equal(bz_cancel_check(&leaf), BZ_E_CANCELED);
+    assert_int_equal(read(ends[0], &c, 1), 1); /* that is left to others */
+    assert_int_equal(bz_cancel_check(&top), BZ_E_CANCELED);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static void the_nearest_deadline_of_all_ancestors_counts(void **state)
@@ -74,6 +99,7 @@ static void a_deadline_that_passed_is_a_timeout_unless_canceled_first(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_descriptor_that_can_be_read_cancels),
         cmocka_unit_test(a_token_stays_canceled_and_null_never_is),
         cmocka_unit_test(cancelling_reaches_descendants_but_not_ancestors_or_siblings),
         cmocka_unit_test(the_nearest_deadline_of_all_ancestors_counts),
