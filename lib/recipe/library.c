@@ -400,6 +400,19 @@ const struct bz_library_list *bz_library_list(struct bz_library *lib,
 
 /* ---- files ---- */
 
+/* Whether a file that is read again has other bytes than the first time. */
+static bool has_changed(struct bz_library *lib, const struct bz_library_look *first,
+                        const struct bz_library_look *found)
+{
+    bool other;
+
+    bz_sync_lock(&lib->mu);
+    other = lib->hash && first->read && found->read &&
+            memcmp(first->content, found->content, sizeof(found->content)) != 0;
+    bz_sync_unlock(&lib->mu);
+    return other;
+}
+
 /* The stamp comes first: what is read then is at least as new. */
 static int read_bytes(struct bz_library *lib, struct bz_str path, char **data,
                       size_t *n, struct bz_err *err)
@@ -420,7 +433,9 @@ static int read_bytes(struct bz_library *lib, struct bz_str path, char **data,
         found.read = false;
     else if (lib->hash)
         lib->hash(lib->hash_ctx, bz_str_of(*data, *n), found.content);
-    note_look(lib, &found);
+    if (has_changed(lib, note_look(lib, &found), &found))
+        return bz_fail(err, BZ_E_BUSY, "%s changed after it was read; try again",
+                       path.p);
     return rc;
 }
 
