@@ -16,6 +16,9 @@
 
 #define ENTRIES 65536
 #define LOCK_PATIENCE (3600 * BZ_CLOCK_S)
+#define LOCK_PAUSE (100 * BZ_CLOCK_MS)
+#define TRIES 3
+#define RETRIES 6 /* of a transfer: with pauses of 6 seconds in all */
 
 static const struct bz_scheme *const schemes[] = {
     &bz_fetch_file, &bz_fetch_http,  &bz_fetch_http_secure, &bz_fetch_http_ftp,
@@ -30,7 +33,8 @@ int bz_fetch_client_new(struct bz_fetch_client **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) char *netrc = NULL;
     const char *home = getenv("HOME");
-    struct bz_http_opts opts = {.retries = 4, .connect = 20 * BZ_CLOCK_S};
+    struct bz_http_opts opts = {
+        .retries = RETRIES, .connect = 20 * BZ_CLOCK_S, .patient = true};
     struct bz_http *http;
     int rc;
 
@@ -68,6 +72,28 @@ void bz_fetch_note(const struct bz_fetch *f, const char *fmt, ...)
     bz_buf_addv(&text, fmt, ap);
     va_end(ap);
     f->opts.watch.note(f->opts.watch.ctx, bz_buf_text(&text));
+}
+
+int bz_fetch_lock(const struct bz_fetch *f, const char *path, int *lock,
+                  struct bz_err *err)
+{
+    int64_t end = bz_clock_in(LOCK_PATIENCE), wait = bz_clock_in(0);
+    bool said = false;
+    int rc;
+
+    while ((rc = bz_fs_lock(AT_FDCWD, path, BZ_FS_LOCK_EXCLUSIVE, wait, lock, err)) ==
+               BZ_E_BUSY &&
+           bz_clock_now() < end) {
+        rc = bz_cancel_check(f->opts.cancel);
+        if (rc < 0)
+            return bz_fail(err, rc, "stopped waiting for another process that has %s",
+                           path);
+        if (!said)
+            bz_fetch_note(f, "waiting for another process that has %s", path);
+        said = true;
+        wait = bz_clock_in(LOCK_PAUSE);
+    }
+    return rc;
 }
 
 const char *bz_fetch_below(struct bz_fetch *f, struct bz_str dir, struct bz_str name)
@@ -114,6 +140,7 @@ int bz_fetch_open(const struct bz_fetch_opts *opts, struct bz_str src_uri,
 
     f->opts = *opts;
     rc = bz_policy_read(&f->policy, &f->arena, &opts->vars, err);
+    f->policy.no_network |= opts->offline;
     while (rc == 0 && bz_str_next_word(&src_uri, &word)) {
         struct bz_source *s = BZ_ARENA_NEW(&f->arena, struct bz_source);
 
@@ -137,6 +164,13 @@ void bz_fetch_close(struct bz_fetch *f)
     bz_vec_release(&f->all);
     bz_arena_release(&f->arena);
     free(f);
+}
+
+void bz_fetch_attach(struct bz_fetch *f, const struct bz_fetch_watch *watch,
+                     struct bz_cancel *cancel)
+{
+    f->opts.watch = *watch;
+    f->opts.cancel = cancel;
 }
 
 size_t bz_fetch_count(const struct bz_fetch *f)
@@ -204,6 +238,12 @@ static int judge_missing(struct bz_fetch *f, const struct bz_source *s, int fd,
     return 0;
 }
 
+static const char *aside_name(struct bz_fetch *f, const struct bz_source *s,
+                              const char *digits)
+{
+    return bz_arena_printf(&f->arena, "%s_bad-checksum_%s", s->path, digits).p;
+}
+
 /* 1 if the file is there and right. A wrong one is put aside, as BitBake does. */
 static int look(struct bz_fetch *f, const struct bz_source *s, struct bz_err *err)
 {
@@ -227,12 +267,36 @@ static int look(struct bz_fetch *f, const struct bz_source *s, struct bz_err *er
         rc = stamp(f, s, err);
     if (rc != BZ_E_CORRUPT)
         return rc < 0 ? rc : 1;
-    bad = bz_arena_printf(&f->arena, "%s_bad-checksum_%s", s->path, got).p;
+    bad = aside_name(f, s, got);
     bz_fetch_note(f, "%s; it is now %s", err->msg, bad);
     if (rename(s->path, bad) < 0)
         return bz_fail_sys(err, "rename %s", s->path);
     (void)unlink(beside(f, s, ".done"));
     return 0;
+}
+
+/* Recipes that call different files by one name put each other's aside: what is wanted
+ * may be among that, under the checksum that it has. */
+static int take_back(struct bz_fetch *f, const struct bz_source *s, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    struct bz_str want = s->sums.want[BZ_CHECKSUM_SHA256];
+    char got[BZ_CHECKSUM_HEX];
+    const char *aside;
+    int rc;
+
+    if (want.n == 0)
+        return 0;
+    aside = aside_name(f, s, want.p);
+    rc = bz_fs_open_file(AT_FDCWD, aside, &fd, err);
+    if (rc == 0)
+        rc = bz_expect_file(&s->sums, fd, aside, got, err);
+    if (rc < 0)
+        return rc == BZ_E_NOENT || rc == BZ_E_CORRUPT ? 0 : rc;
+    if (rename(aside, s->path) < 0)
+        return bz_fail_sys(err, "rename %s", aside);
+    rc = stamp(f, s, err);
+    return rc < 0 ? rc : 1;
 }
 
 /* The bytes are there and verified: give them their name. */
@@ -269,10 +333,17 @@ static void drop_empty(const char *part)
         (void)unlink(part);
 }
 
+static uint64_t size_of(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 /* One file from one place. What a broken transfer left is gone on with once; if that
- * gives other bytes, all is loaded anew. */
+ * gives other bytes, all is loaded anew. *came: bytes that were not here before. */
 static int try_file(struct bz_fetch *f, struct bz_source *s, const struct bz_uri *from,
-                    const struct bz_scheme *scheme, struct bz_err *err)
+                    const struct bz_scheme *scheme, uint64_t *came, struct bz_err *err)
 {
     const char *part = beside(f, s, ".bz-part");
     bool resumed = s->sums.kinds != 0 && bz_fs_exists(AT_FDCWD, part);
@@ -281,14 +352,18 @@ static int try_file(struct bz_fetch *f, struct bz_source *s, const struct bz_uri
 
     for (;;) {
         BZ_CLEANUP(bz_fs_closep) int fd = -1;
+        uint64_t had = 0;
 
         rc = open_part(part, s->sums.kinds != 0, &fd, err);
-        if (rc == 0)
+        if (rc == 0) {
+            had = size_of(fd);
             rc = scheme->download(f, s, from, fd, err);
+        }
         if (rc < 0) {
             drop_empty(part);
             break;
         }
+        *came = size_of(fd) > had ? size_of(fd) - had : size_of(fd);
         rc = bz_expect_file(&s->sums, fd, "what came", got, err);
         if (rc == 0)
             rc = publish(f, s, fd, part, err);
@@ -307,15 +382,22 @@ static int try_place(struct bz_fetch *f, struct bz_source *s, const struct bz_ur
 {
     const struct bz_scheme *scheme = find_scheme(from->scheme);
     int rc = bz_cancel_check(f->opts.cancel);
+    int64_t began = bz_clock_now();
+    uint64_t came = 0;
 
     if (rc < 0)
         return bz_fail(err, rc, "stopped");
     if (!s->scheme->checked)
-        return s->scheme->download(f, s, from, -1, err);
-    if (!scheme || !(scheme->checked || scheme->local))
-        return bz_fail(err, BZ_E_NOSUP, "a mirror of the kind %.*s:// is no use",
-                       BZ_STR_ARG(from->scheme));
-    return try_file(f, s, from, scheme, err);
+        rc = s->scheme->download(f, s, from, -1, err);
+    else if (!scheme || !(scheme->checked || scheme->local))
+        rc = bz_fail(err, BZ_E_NOSUP, "a mirror of the kind %.*s:// is no use",
+                     BZ_STR_ARG(from->scheme));
+    else
+        rc = try_file(f, s, from, scheme, &came, err);
+    if (rc == 0 && f->opts.watch.fetched)
+        f->opts.watch.fetched(f->opts.watch.ctx, bz_uri_shown(&f->arena, from).p, came,
+                              bz_clock_now() - began);
+    return rc;
 }
 
 /* What went wrong, place by place. */
@@ -419,7 +501,12 @@ static int prepare_dir(struct bz_fetch *f, const struct bz_source *s,
 
 static int is_there(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
 {
-    return s->scheme->checked ? look(f, s, err) : s->scheme->present(f, s, err);
+    int rc;
+
+    if (!s->scheme->checked)
+        return s->scheme->present(f, s, err);
+    rc = look(f, s, err);
+    return rc == 0 ? take_back(f, s, err) : rc;
 }
 
 static int get(struct bz_fetch *f, struct bz_source *s, enum bz_fetch_how *how,
@@ -435,8 +522,7 @@ static int get(struct bz_fetch *f, struct bz_source *s, enum bz_fetch_how *how,
     }
     rc = prepare_dir(f, s, err);
     if (rc == 0)
-        rc = bz_fs_lock(AT_FDCWD, beside(f, s, ".lock"), BZ_FS_LOCK_EXCLUSIVE,
-                        bz_clock_in(LOCK_PATIENCE), &lock, err);
+        rc = bz_fetch_lock(f, beside(f, s, ".lock"), &lock, err);
     if (rc == 0)
         rc = is_there(f, s, err);
     if (rc != 0)
@@ -453,6 +539,27 @@ int bz_fetch_get(struct bz_fetch *f, size_t i, enum bz_fetch_how *how,
     int rc = get(f, s, how ? how : &ignored, err);
 
     return rc < 0 ? bz_err_wrap(err, "%s", s->shown) : 0;
+}
+
+int bz_fetch_verified(struct bz_fetch *f, struct bz_source *s, int *fd,
+                      struct bz_err *err)
+{
+    enum bz_fetch_how ignored;
+    char got[BZ_CHECKSUM_HEX];
+    int rc = 0;
+
+    for (int i = 0; i < TRIES; i++) {
+        rc = bz_fs_open_file(AT_FDCWD, s->path, fd, err);
+        if (rc == 0 && s->scheme->checked)
+            rc = bz_expect_file(&s->sums, *fd, s->path, got, err);
+        if (rc == 0 || !s->scheme->checked || (rc != BZ_E_CORRUPT && rc != BZ_E_NOENT))
+            return rc;
+        bz_fs_closep(fd);
+        rc = get(f, s, &ignored, err);
+        if (rc < 0)
+            return rc;
+    }
+    return bz_fail(err, BZ_E_BUSY, "%s is replaced again and again", s->path);
 }
 
 int bz_fetch_unpack(struct bz_fetch *f, const char *dir, struct bz_err *err)

@@ -29,6 +29,8 @@ void bz_fetch_client_free(struct bz_fetch_client *c); /* NULL is fine */
 /* All may be NULL. `shown` is an address without secrets. */
 struct bz_fetch_watch {
     void (*progress)(void *ctx, const char *shown, uint64_t n, uint64_t total);
+    /* What one address gave: the bytes that came (0: not known), in how many ns. */
+    void (*fetched)(void *ctx, const char *shown, uint64_t n, int64_t ns);
     void (*note)(void *ctx, const char *text); /* what is worth knowing */
     void *ctx;
 };
@@ -38,6 +40,8 @@ struct bz_fetch_opts {
     struct bz_fetch_client *client;
     struct bz_fetch_watch watch;
     struct bz_cancel *cancel; /* or NULL */
+    bool offline;             /* as with BB_NO_NETWORK */
+    bool whole; /* repositories are unpacked so that they do not need DL_DIR */
 };
 
 /* Takes the entries apart; touches neither disk nor network. `src_uri` is expanded.
@@ -49,6 +53,10 @@ static inline void bz_fetch_closep(struct bz_fetch **f)
 {
     bz_fetch_close(*f);
 }
+
+/* Another watch and another token, for whoever takes it over. */
+void bz_fetch_attach(struct bz_fetch *f, const struct bz_fetch_watch *watch,
+                     struct bz_cancel *cancel);
 
 size_t bz_fetch_count(const struct bz_fetch *f);
 const struct bz_source *bz_fetch_source(const struct bz_fetch *f, size_t i);

@@ -11,13 +11,11 @@
 #include "fetch/unpack.h"
 #include "os/fs.h"
 #include "os/fs_list.h"
-#include "os/fs_lock.h"
 #include "os/fs_remove.h"
 #include "os/path.h"
 
 #define CONTROL ((size_t)1 << 20)      /* bytes of a .dsc or a list of sources */
 #define FRESH (24 * BZ_CLOCK_S * 3600) /* how long an index is good for */
-#define LOCK_PATIENCE (1800 * BZ_CLOCK_S)
 
 static bool is_word(struct bz_str s, const char *more)
 {
@@ -384,8 +382,8 @@ static int download(struct bz_fetch *f, struct bz_source *s, const struct bz_uri
         return bz_fail(err, BZ_E_NOSUP, "mirrors are the business of apt's lists");
     rc = bz_fs_mkdirs(AT_FDCWD, state, 0755, err);
     if (rc == 0)
-        rc = bz_fs_lock(AT_FDCWD, bz_fetch_below(f, bz_str_from(state), BZ_STR("lock")),
-                        BZ_FS_LOCK_EXCLUSIVE, bz_clock_in(LOCK_PATIENCE), &lock, err);
+        rc = bz_fetch_lock(f, bz_fetch_below(f, bz_str_from(state), BZ_STR("lock")),
+                           &lock, err);
     if (rc == 0)
         rc = update(f, state, false, err);
     if (rc < 0)
@@ -422,13 +420,16 @@ static int unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,
         rc = read_dsc(f, s, s->path, &files, err);
     for (size_t i = 0; rc == 0 && i < files.len; i++) {
         struct bz_str name = files.at[i].name;
+        const char *file = bz_fetch_below(f, bz_str_from(s->path), name);
         bool debian = bz_str_find(name, BZ_STR(".debian.tar.")) != BZ_STR_NONE;
+        BZ_CLEANUP(bz_fs_closep) int fd = -1;
 
         if (bz_str_find(name, BZ_STR(".tar.")) == BZ_STR_NONE ||
             bz_str_ends(name, BZ_STR(".asc")))
             continue;
-        rc = bz_unpack_strip(f, bz_fetch_below(f, bz_str_from(s->path), name), dest,
-                             debian ? 0 : 1, err);
+        rc = bz_fs_open_file(AT_FDCWD, file, &fd, err);
+        if (rc == 0)
+            rc = bz_unpack_strip(f, fd, file, dest, debian ? 0 : 1, err);
     }
     return rc;
 }

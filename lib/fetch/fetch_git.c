@@ -7,11 +7,8 @@
 
 #include "fetch/unpack.h"
 #include "os/fs.h"
-#include "os/fs_lock.h"
 #include "os/fs_remove.h"
 #include "os/path.h"
-
-#define LOCK_PATIENCE (3600 * BZ_CLOCK_S)
 
 void bz_fetch_git_tool(struct bz_tool *t, struct bz_cancel *cancel, const char *cwd)
 {
@@ -33,7 +30,13 @@ void bz_fetch_git_tool(struct bz_tool *t, struct bz_cancel *cancel, const char *
                                         "-c",
                                         "init.defaultBranch=main",
                                         "-c",
-                                        "submodule.recurse=false"};
+                                        "submodule.recurse=false",
+                                        "-c",
+                                        "core.logAllRefUpdates=false",
+                                        "-c",
+                                        "http.lowSpeedLimit=100",
+                                        "-c",
+                                        "http.lowSpeedTime=30"};
 
     memset(t, 0, sizeof(*t));
     for (size_t i = 0; i < BZ_COUNTOF(first); i++)
@@ -413,8 +416,7 @@ int bz_fetch_git_ensure(struct bz_fetch *f, struct bz_source *s, struct bz_err *
     int rc = bz_fs_mkdirs(AT_FDCWD, f->policy.git_dir.p, 0755, err);
 
     if (rc == 0)
-        rc = bz_fs_lock(AT_FDCWD, path, BZ_FS_LOCK_EXCLUSIVE,
-                        bz_clock_in(LOCK_PATIENCE), &lock, err);
+        rc = bz_fetch_lock(f, path, &lock, err);
     if (rc == 0)
         rc = has_commit(f, s, err);
     if (rc != 0)
@@ -454,6 +456,18 @@ static int checkout(struct bz_fetch *f, struct bz_source *s, const char *dest,
                bz_arena_dup(&f->arena, branch).p, s->revision.p);
 }
 
+/* The index has times and inodes of files, which are others each time. One that was
+ * only read from a tree has none. */
+static int forget_times(struct bz_fetch *f, struct bz_source *s, const char *dest,
+                        struct bz_err *err)
+{
+    if (yes(s, "nocheckout") || yes(s, "bareclone"))
+        return 0;
+    if (bz_uri_param(&s->uri, "subpath").n > 0)
+        return 0; /* it was made that way */
+    return GIT(f, dest, NULL, err, "read-tree", "HEAD");
+}
+
 int bz_fetch_git_checkout(struct bz_fetch *f, struct bz_source *s, const char *dest,
                           struct bz_err *err)
 {
@@ -462,7 +476,7 @@ int bz_fetch_git_checkout(struct bz_fetch *f, struct bz_source *s, const char *d
     bool local;
     int rc = bz_policy_get(&f->policy, "BB_GIT_NOSHARED", &alone, err);
 
-    if (rc == 0 && bz_str_eq(alone, BZ_STR("1")))
+    if (rc == 0 && (f->opts.whole || bz_str_eq(alone, BZ_STR("1"))))
         how = "--no-hardlinks";
     if (rc == 0)
         rc = address(f, &s->uri, &url, &local, err);
@@ -471,7 +485,9 @@ int bz_fetch_git_checkout(struct bz_fetch *f, struct bz_source *s, const char *d
                  yes(s, "bareclone") ? "--mirror" : "-n", how, "--", s->path, dest);
     if (rc == 0)
         rc = GIT(f, dest, NULL, err, "remote", "set-url", "origin", url);
-    return rc < 0 ? rc : checkout(f, s, dest, err);
+    if (rc == 0)
+        rc = checkout(f, s, dest, err);
+    return rc < 0 || !f->opts.whole ? rc : forget_times(f, s, dest, err);
 }
 
 int bz_fetch_git_unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,

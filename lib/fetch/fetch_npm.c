@@ -179,12 +179,15 @@ static int download(struct bz_fetch *f, struct bz_source *s, const struct bz_uri
 static int unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,
                   struct bz_err *err)
 {
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
     const char *dest;
     int rc = bz_unpack_dest(f, s, dir, BZ_STR("npm"), &dest, err);
 
     if (rc == 0)
+        rc = bz_fetch_verified(f, s, &fd, err);
+    if (rc == 0)
         rc = bz_fs_remove(AT_FDCWD, dest, err);
-    return rc < 0 ? rc : bz_unpack_strip(f, s->path, dest, 1, err);
+    return rc < 0 ? rc : bz_unpack_strip(f, fd, s->path, dest, 1, err);
 }
 
 const struct bz_scheme bz_fetch_npm = {.name = "npm",

@@ -1,14 +1,9 @@
 #include "fetch/patch.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 
-#include "fetch/fetch_git.h"
 #include "fetch/scheme.h"
-#include "fetch/tool.h"
 #include "os/path.h"
-
-#define PATIENCE (600 * BZ_CLOCK_S)
 
 /* The name without a compression's ending; true if it had one. */
 static bool cut_compression(struct bz_str *name)
@@ -105,69 +100,54 @@ int bz_patch_list(struct bz_fetch *f, struct bz_patches *out, struct bz_err *err
     return 0;
 }
 
-/* "Hunk #2 succeeded at 7 with fuzz 1 (offset 3 lines)." */
-static void note_fuzz(const struct bz_patch *p, struct bz_str said, struct bz_buf *fuzz)
+/* NAME FILE DIRECTORY STRIP. First without writing, so that half of a patch is never
+ * applied. */
+static const char with_patch[] =
+    "apply_patch() (\n"
+    "cd -- \"$3\" || bbfatal \"$1: there is no directory $3 to apply it in\"\n"
+    "said=$(patch -p\"$4\" --force --no-backup-if-mismatch --dry-run -i \"$2\" 2>&1) "
+    "||\n"
+    "{ echo \"$said\"; bbfatal \"$1 does not apply\"; }\n"
+    "case $said in *\" with fuzz \"*) bbwarn \"$1 only fits nearly: make it anew\" ;; "
+    "esac\n"
+    "patch -p\"$4\" --force --no-backup-if-mismatch -i \"$2\"\n"
+    ")\n";
+
+static const char with_git[] =
+    "apply_patch() (\n"
+    "cd -- \"$3\" || bbfatal \"$1: there is no directory $3 to apply it in\"\n"
+    /* It looks for a repository around it otherwise, and leaves out what is not in. */
+    "GIT_CEILING_DIRECTORIES=$(dirname \"$PWD\") git apply -p\"$4\" -- \"$2\" ||\n"
+    "bbfatal \"$1 does not apply\"\n"
+    ")\n";
+
+void bz_patch_script(const struct bz_patches *all, enum bz_patch_by by,
+                     struct bz_str source, struct bz_str unpacked, struct bz_buf *out)
 {
-    struct bz_str line;
-
-    while (said.n > 0 && bz_str_next_part(&said, '\n', &line))
-        if (bz_str_find(line, BZ_STR(" with fuzz ")) != BZ_STR_NONE)
-            bz_buf_addf(fuzz, "%.*s: %.*s\n", BZ_STR_ARG(p->name),
-                        BZ_STR_ARG(bz_str_trim(line)));
-}
-
-static int run(const struct bz_patch *p, struct bz_tool *t, struct bz_buf *said,
-               struct bz_err *err)
-{
-    int rc;
-
-    t->merge = true;
-    t->patience = PATIENCE;
-    rc = bz_tool_run(t, said, err);
-    if (rc == BZ_E_IO)
-        return bz_fail(err, BZ_E_INVAL, "%.*s does not apply: %s", BZ_STR_ARG(p->name),
-                       err->msg);
-    return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(p->name)) : 0;
-}
-
-int bz_patch_apply(const struct bz_patch *p, enum bz_patch_by by, const char *source,
-                   const char *unpacked, struct bz_buf *fuzz, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_buf_release) struct bz_buf said = {0};
-    struct bz_path dir, file;
-    struct bz_tool t = {0};
-    char strip[16];
-    int rc = bz_path_join(bz_str_from(source), p->below, &dir, err);
-
-    if (rc == 0)
-        rc = bz_path_join(bz_str_from(unpacked), p->file, &file, err);
-    if (rc < 0)
-        return rc;
-    snprintf(strip, sizeof(strip), "-p%u", p->strip);
-    if (by == BZ_PATCH_GIT) {
-        bz_fetch_git_tool(&t, NULL, dir.s);
-        bz_tool_add(&t, "apply");
-        bz_tool_add(&t, strip);
-        bz_tool_add(&t, "--");
-        bz_tool_add(&t, file.s);
-        return run(p, &t, &said, err);
+    if (all->len == 0) {
+        bz_buf_addf(out, "bbnote 'there are no patches'\n");
+        return;
     }
-    /* First without writing, so that half of a patch is never applied. */
-    for (int dry = 1; rc == 0 && dry >= 0; dry--) {
-        memset(&t, 0, sizeof(t));
-        bz_buf_truncate(&said, 0);
-        t.cwd = dir.s;
-        bz_tool_add(&t, "patch");
-        bz_tool_add(&t, strip);
-        bz_tool_add(&t, "--force");
-        bz_tool_add(&t, "--no-backup-if-mismatch");
-        bz_tool_add(&t, "-i");
-        bz_tool_add(&t, file.s);
-        if (dry)
-            bz_tool_add(&t, "--dry-run");
-        rc = run(p, &t, &said, err);
+    bz_buf_addf(out, "%s", by == BZ_PATCH_GIT ? with_git : with_patch);
+    for (size_t i = 0; i < all->len; i++) {
+        const struct bz_patch *p = &all->at[i];
+        BZ_CLEANUP(bz_buf_release) struct bz_buf file = {0}, dir = {0};
+
+        bz_buf_addf(&file, "%.*s/%.*s", BZ_STR_ARG(unpacked), BZ_STR_ARG(p->file));
+        bz_buf_addf(&dir, "%.*s", BZ_STR_ARG(source));
+        if (p->below.n > 0 && p->below.p[0] == '/')
+            bz_buf_truncate(&dir, 0);
+        else if (p->below.n > 0)
+            bz_buf_add_char(&dir, '/');
+        bz_buf_add_str(&dir, p->below);
+        bz_buf_addf(out, "bbnote applying ");
+        bz_buf_add_quoted(out, p->name);
+        bz_buf_addf(out, "\napply_patch ");
+        bz_buf_add_quoted(out, p->name);
+        bz_buf_add_char(out, ' ');
+        bz_buf_add_quoted(out, bz_buf_str(&file));
+        bz_buf_add_char(out, ' ');
+        bz_buf_add_quoted(out, bz_buf_str(&dir));
+        bz_buf_addf(out, " %u\n", p->strip);
     }
-    if (rc == 0)
-        note_fuzz(p, bz_buf_str(&said), fuzz);
-    return rc;
 }

@@ -1,12 +1,10 @@
-/* patch.h - the patches among a recipe's sources: which, in which order, and applying
- * one.
- *
- * The list is made where the recipe is known; applying needs only the list's rows and
- * runs where the source lies, in a sandbox say.
+/* patch.h - the patches among a recipe's sources: which, in which order, and a script
+ * that applies them, in a sandbox.
  */
 #ifndef BZ_FETCH_PATCH_H
 #define BZ_FETCH_PATCH_H
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "fetch/fetch.h"
 
@@ -28,12 +26,11 @@ int bz_patch_list(struct bz_fetch *f, struct bz_patches *out,
 
 enum bz_patch_by { BZ_PATCH_PATCH, BZ_PATCH_GIT };
 
-/* Applies one with the program `patch`, or `git apply`, in the directory `source`;
- * `unpacked` is where the files were unpacked to. Appends a line to `fuzz` for each
- * hunk that only fits nearly. BZ_E_INVAL if it does not apply; then nothing has
- * changed. */
-int bz_patch_apply(const struct bz_patch *p, enum bz_patch_by by, const char *source,
-                   const char *unpacked, struct bz_buf *fuzz,
-                   struct bz_err *err) BZ_MUST_CHECK;
+/* Appends the body of a shell function that applies them with the program `patch`, or
+ * `git apply`, in the directory `source`; `unpacked` is where the files were unpacked
+ * to. It calls bbnote, bbwarn for a hunk that only fits nearly, and bbfatal if one does
+ * not apply: then nothing of that one has been applied. */
+void bz_patch_script(const struct bz_patches *all, enum bz_patch_by by,
+                     struct bz_str source, struct bz_str unpacked, struct bz_buf *out);
 
 #endif

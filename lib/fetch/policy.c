@@ -151,9 +151,10 @@ bool bz_policy_trusts(const struct bz_policy *p, struct bz_str host)
 int bz_policy_check(const struct bz_policy *p, struct bz_str host, struct bz_err *err)
 {
     if (p->no_network)
-        return bz_fail(err, BZ_E_NOSUP,
-                       "not asked, because BB_NO_NETWORK is set: unset it, or put the "
-                       "file into DL_DIR or a PREMIRRORS directory");
+        return bz_fail(
+            err, BZ_E_NOSUP,
+            "not asked, because of --offline or BB_NO_NETWORK: leave that out, "
+            "or put the file into DL_DIR or a PREMIRRORS directory");
     if (!bz_policy_trusts(p, host))
         return bz_fail(err, BZ_E_NOSUP,
                        "not asked, because BB_ALLOWED_NETWORKS does not name %.*s",

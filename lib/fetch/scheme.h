@@ -59,12 +59,22 @@ extern const struct bz_scheme bz_fetch_file, bz_fetch_http, bz_fetch_http_secure
 /* The client's connections. */
 struct bz_http *bz_fetch_connections(const struct bz_fetch *f);
 
+/* Locks a file, and waits for that until it is canceled; says so. Closing *lock gives
+ * it up. */
+int bz_fetch_lock(const struct bz_fetch *f, const char *path, int *lock,
+                  struct bz_err *err) BZ_MUST_CHECK;
+
 void bz_fetch_note(const struct bz_fetch *f, const char *fmt, ...) BZ_PRINTF(2, 3);
 
 /* Downloads an address of http or https into a file. With `resume` it goes on after the
  * bytes that the file has. BZ_E_NOENT if it is not there. */
 int bz_fetch_http_to(struct bz_fetch *f, const char *url, const char *shown, int fd,
                      bool resume, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Opens the file of a source and makes sure of its bytes, which stay what they are:
+ * somebody else may have given its name to others since it was fetched. */
+int bz_fetch_verified(struct bz_fetch *f, struct bz_source *s, int *fd,
+                      struct bz_err *err) BZ_MUST_CHECK;
 
 /* The name of the entry's parent for results below DL_DIR: "DL_DIR/name". */
 const char *bz_fetch_below(struct bz_fetch *f, struct bz_str dir, struct bz_str name);

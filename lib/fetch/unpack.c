@@ -153,27 +153,22 @@ int bz_unpack_tree(struct bz_fetch *f, int fd, const char *name, const char *des
     return unpack_into(f, fd, name, dest, 0, err);
 }
 
-int bz_unpack_strip(struct bz_fetch *f, const char *file, const char *dest,
+int bz_unpack_strip(struct bz_fetch *f, int fd, const char *file, const char *dest,
                     unsigned strip, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_fs_closep) int fd = -1;
-    int rc = bz_fs_open_file(AT_FDCWD, file, &fd, err);
+    int rc = bz_fs_mkdirs(AT_FDCWD, dest, 0755, err);
 
-    if (rc == 0)
-        rc = bz_fs_mkdirs(AT_FDCWD, dest, 0755, err);
     return rc < 0 ? rc : unpack_into(f, fd, file, dest, strip, err);
 }
 
-/* One file to be copied below. */
-static int copy_file(struct bz_fs_below *to, struct bz_str name, int dir,
+/* One file, which is open, to be copied below. */
+static int copy_open(struct bz_fs_below *to, struct bz_str name, int in,
                      const char *path, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_fs_closep) int in = -1, out = -1;
+    BZ_CLEANUP(bz_fs_closep) int out = -1;
     struct stat st;
-    int rc = bz_fs_open_file(dir, path, &in, err);
+    int rc = fstat(in, &st) < 0 ? bz_fail_sys(err, "look at %s", path) : 0;
 
-    if (rc == 0 && fstat(in, &st) < 0)
-        rc = bz_fail_sys(err, "look at %s", path);
     if (rc == 0)
         rc = bz_fs_below_file(to, name, &out, err);
     if (rc == 0)
@@ -181,6 +176,15 @@ static int copy_file(struct bz_fs_below *to, struct bz_str name, int dir,
     if (rc == 0)
         rc = bz_fs_below_seal(to, out, st.st_mode, st.st_mtim, err);
     return rc;
+}
+
+static int copy_file(struct bz_fs_below *to, struct bz_str name, int dir,
+                     const char *path, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep) int in = -1;
+    int rc = bz_fs_open_file(dir, path, &in, err);
+
+    return rc < 0 ? rc : copy_open(to, name, in, path, err);
 }
 
 struct copy {
@@ -214,8 +218,9 @@ static int copy_entry(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err
 }
 
 /* Local files keep the directories in their names. */
-static int copy(struct bz_source *s, int dir, struct bz_err *err)
+static int copy(struct bz_fetch *f, struct bz_source *s, int dir, struct bz_err *err)
 {
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
     struct bz_fs_below to;
     struct bz_path name;
     struct stat st;
@@ -235,7 +240,9 @@ static int copy(struct bz_source *s, int dir, struct bz_err *err)
         if (rc == 0)
             rc = bz_fs_walk(AT_FDCWD, s->path, copy_entry, &c, err);
     } else {
-        rc = copy_file(&to, bz_path_str(&name), AT_FDCWD, s->path, err);
+        rc = bz_fetch_verified(f, s, &fd, err);
+        if (rc == 0)
+            rc = copy_open(&to, bz_path_str(&name), fd, s->path, err);
     }
     if (rc == 0)
         rc = bz_fs_below_finish(&to, err);
@@ -308,8 +315,8 @@ int bz_unpack_source(struct bz_fetch *f, struct bz_source *s, const char *dir,
     if (rc < 0)
         return rc;
     if (kind == COPY)
-        return copy(s, to, err);
-    rc = bz_fs_open_file(AT_FDCWD, s->path, &fd, err);
+        return copy(f, s, to, err);
+    rc = bz_fetch_verified(f, s, &fd, err);
     if (rc < 0)
         return rc;
     return kind == EXPAND ? expand(f, s, fd, dir, err)

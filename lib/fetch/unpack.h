@@ -23,7 +23,7 @@ int bz_unpack_tree(struct bz_fetch *f, int fd, const char *name, const char *des
                    struct bz_err *err) BZ_MUST_CHECK;
 
 /* The same with leading parts of names dropped, into one that may be there. */
-int bz_unpack_strip(struct bz_fetch *f, const char *file, const char *dest,
+int bz_unpack_strip(struct bz_fetch *f, int fd, const char *file, const char *dest,
                     unsigned strip, struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

@@ -19,7 +19,8 @@ struct fetching {
     struct bz_fetch *fetch;
     struct bz_buf notes;
     struct bz_err err;
-    uint64_t seen; /* bytes, by progress */
+    uint64_t seen;  /* bytes, by progress */
+    char got[1024]; /* "ADDRESS BYTES;" for each that gave something */
     char path[600];
 };
 
@@ -58,6 +59,17 @@ static inline void fetching_note(void *ctx, const char *text)
     struct fetching *f = ctx;
 
     bz_buf_addf(&f->notes, "%s\n", text);
+}
+
+static inline void fetching_fetched(void *ctx, const char *shown, uint64_t n,
+                                    int64_t ns)
+{
+    struct fetching *f = ctx;
+    size_t at = strlen(f->got);
+
+    assert_true(ns >= 0);
+    snprintf(f->got + at, sizeof(f->got) - at, "%s %llu;", shown,
+             (unsigned long long)n);
 }
 
 static inline void fetching_progress(void *ctx, const char *shown, uint64_t n,
@@ -109,7 +121,7 @@ static inline int fetching_open(struct fetching *f, const char *src_uri)
     struct bz_fetch_opts opts = {
         .vars = {fetching_var,   f},
         .client = f->client,
-        .watch = { fetching_progress, fetching_note, f},
+        .watch = { fetching_progress, fetching_fetched, fetching_note, f},
     };
 
     bz_fetch_close(f->fetch);

@@ -48,6 +48,38 @@ static void a_file_that_is_wrong_is_put_aside(void **state)
     server_stop(&s);
 }
 
+static void what_was_put_aside_is_taken_back_by_who_wants_it(void **state)
+{
+    struct fetching *f = *state;
+    enum bz_fetch_how how;
+
+    put(f->dir->fd, "dl/abc", "xyz");
+    put(f->dir->fd, "dl/abc_bad-checksum_" ABC, "abc");
+    assert_ok(fetching_get(f, "http://nowhere.invalid/abc;sha256sum=" ABC, &how),
+              &f->err);
+    assert_int_equal(how, BZ_FETCH_PRESENT);
+    assert_file(f, "dl/abc", "abc");
+    /* Its name says what it should be, not what it is. */
+    put(f->dir->fd, "dl/abc", "xyz");
+    put(f->dir->fd, "dl/abc_bad-checksum_" ABC, "not");
+    assert_true(fetching_get(f, "http://127.0.0.1:1/abc;sha256sum=" ABC, &how) < 0);
+}
+
+static void a_name_that_others_took_meanwhile_is_not_unpacked(void **state)
+{
+    struct fetching *f = *state;
+    char uri[400];
+    struct server s = serve(f, uri, "/abc;sha256sum=" ABC);
+
+    assert_ok(fetching_get(f, uri, NULL), &f->err);
+    put(f->dir->fd, "dl/other", "xyz");
+    assert_int_equal(renameat(f->dir->fd, "dl/other", f->dir->fd, "dl/abc"), 0);
+    snprintf(f->path, sizeof(f->path), "%s/work", f->dir->path);
+    assert_ok(bz_fetch_unpack(f->fetch, f->path, &f->err), &f->err);
+    assert_file(f, "work/abc", "abc");
+    server_stop(&s);
+}
+
 static void bytes_that_are_wrong_are_never_published(void **state)
 {
     struct fetching *f = *state;
@@ -185,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fetching_test(a_file_that_is_there_and_right_is_not_fetched),
         fetching_test(a_file_that_is_wrong_is_put_aside),
+        fetching_test(what_was_put_aside_is_taken_back_by_who_wants_it),
+        fetching_test(a_name_that_others_took_meanwhile_is_not_unpacked),
         fetching_test(bytes_that_are_wrong_are_never_published),
         fetching_test(a_missing_checksum_is_an_error_with_the_line_to_add),
         fetching_test(any_mirror_will_do_that_has_the_bytes),

@@ -31,6 +31,8 @@ static void a_file_is_downloaded_under_its_name(void **state)
     assert_file(f, "dl/abc.txt", "abc");
     assert_file(f, "dl/abc.txt.done", "");
     assert_int_equal(f->seen, 3);
+    assert_non_null(strstr(f->got, "/abc.txt"));
+    assert_non_null(strstr(f->got, " 3;"));
     assert_ok(get(f, &s, "/abc.txt;downloadfilename=other;sha256sum=" ABC), &f->err);
     assert_file(f, "dl/other", "abc");
     assert_int_equal(get(f, &s, "/abc.txt;downloadfilename=../up;sha256sum=" ABC),
@@ -46,6 +48,8 @@ static void a_login_in_parameters_is_sent_and_not_shown(void **state)
     assert_ok(get(f, &s, "/abc.txt;user=me;pswd=secret;sha256sum=" ABC), &f->err);
     assert_non_null(strstr(s.seen->head, "Authorization: Basic bWU6c2VjcmV0"));
     assert_null(strstr(bz_fetch_shown(bz_fetch_source(f->fetch, 0)), "secret"));
+    assert_true(f->got[0] != '\0');
+    assert_null(strstr(f->got, "secret"));
     server_stop(&s);
 }
 
@@ -58,6 +62,7 @@ static void a_transfer_that_broke_is_gone_on_with(void **state)
     assert_ok(get(f, &s, "/rest;sha256sum=" ABC), &f->err);
     assert_non_null(strstr(s.seen->head, "Range: bytes=1-"));
     assert_file(f, "dl/rest", "abc");
+    assert_non_null(strstr(f->got, " 2;")); /* one was here */
     assert_false(bz_fs_exists(f->dir->fd, "dl/rest.bz-part"));
     server_stop(&s);
 }
@@ -70,6 +75,7 @@ static void a_beginning_that_was_wrong_is_thrown_away(void **state)
     put(f->dir->fd, "dl/rest.bz-part", "x");
     assert_ok(get(f, &s, "/rest;sha256sum=" ABC), &f->err);
     assert_file(f, "dl/rest", "abc");
+    assert_non_null(strstr(f->got, " 3;"));
     assert_int_equal(atomic_load(&s.seen->requests), 2);
     server_stop(&s);
 }
