@@ -20,6 +20,7 @@ const char *bz_locate_reason(enum bz_locate_by by)
         [BZ_LOCATE_BUILDDIR] = "BUILDDIR",
         [BZ_LOCATE_BBPATH] = "BBPATH",
         [BZ_LOCATE_NEAR] = "found from the current directory upwards",
+        [BZ_LOCATE_SAMPLE] = "the sample layer, as there is no project here",
     };
 
     return reasons[by];
@@ -139,12 +140,17 @@ int bz_locate_find(struct bz_arena *arena, const struct bz_locate_hints *hints,
     if (search_bbpath(arena, hints, out))
         return 0;
     out->by = BZ_LOCATE_NEAR;
-    if (!hints->cwd)
-        return bz_fail(err, BZ_E_NOENT, "no conf/bblayers.conf in BBPATH");
-    for (struct bz_str dir = bz_str_from(hints->cwd); dir.n > 1;
+    for (struct bz_str dir = bz_str_from(hints->cwd ? hints->cwd : ""); dir.n > 1;
          dir = bz_path_dirname(dir))
         if (try_dir(arena, NULL, dir, out))
             return 0;
+    if (hints->sample) {
+        out->by = BZ_LOCATE_SAMPLE;
+        out->build_dir = bz_arena_dup(arena, bz_str_from(hints->sample)).p;
+        return 0;
+    }
+    if (!hints->cwd)
+        return bz_fail(err, BZ_E_NOENT, "no conf/bblayers.conf in BBPATH");
     return bz_fail(err, BZ_E_NOENT,
                    "no conf/bblayers.conf and no kas file (kas-project.yml) in %s or "
                    "above it; --project names one",

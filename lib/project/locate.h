@@ -7,6 +7,7 @@
  *   2. the build directory that `builddir` names, else the first in `bbpath`
  *   3. the cwd or the nearest directory above it that has conf/bblayers.conf or, else,
  *      a file with one of the names kas projects use
+ *   4. `sample`, the project for where there is none
  *
  * Nothing is read but what directories hold.
  */
@@ -22,6 +23,7 @@ struct bz_locate_hints {
     const char *variable; /* $BITZEL_PROJECT: the same */
     const char *builddir; /* $BUILDDIR, as oe-init-build-env sets it */
     const char *bbpath;   /* $BBPATH: directories joined by ':' */
+    const char *sample;   /* a build directory, which need not be there; see sample.h */
 };
 
 enum bz_locate_by {
@@ -30,6 +32,7 @@ enum bz_locate_by {
     BZ_LOCATE_BUILDDIR,
     BZ_LOCATE_BBPATH,
     BZ_LOCATE_NEAR,
+    BZ_LOCATE_SAMPLE,
 };
 
 struct bz_locate {

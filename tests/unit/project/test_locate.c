@@ -121,12 +121,38 @@ static void who_decided_has_a_name(void **state)
     assert_non_null(strstr(bz_locate_reason(BZ_LOCATE_NEAR), "upwards"));
 }
 
+static void the_sample_is_for_where_there_is_no_project(void **state)
+{
+    struct scratch *s = *state;
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct bz_locate_hints hints = {.sample = "/sample"};
+    struct bz_locate found;
+    struct bz_err err = {0};
+
+    put_file(s, "b/conf/bblayers.conf", "");
+    make_dirs(s->fd, "x");
+    assert_ok(bz_locate_find(&arena, &hints, &found, &err), &err);
+    assert_int_equal(found.by, BZ_LOCATE_SAMPLE);
+    hints.cwd = bz_arena_printf(&arena, "%s/x", s->path).p;
+    assert_ok(bz_locate_find(&arena, &hints, &found, &err), &err);
+    assert_int_equal(found.by, BZ_LOCATE_SAMPLE);
+    assert_string_equal(found.build_dir, "/sample");
+    assert_null(found.files);
+    hints.builddir = hints.cwd; /* told, and wrong: no guessing */
+    assert_int_equal(bz_locate_find(&arena, &hints, &found, &err), BZ_E_NOENT);
+    hints.builddir = NULL;
+    hints.cwd = bz_arena_printf(&arena, "%s/b", s->path).p;
+    assert_ok(bz_locate_find(&arena, &hints, &found, &err), &err);
+    assert_int_equal(found.by, BZ_LOCATE_NEAR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(a_project_is_what_is_named_or_nearest),
         scratch_test(hints_may_be_relative_to_the_cwd),
         scratch_test(who_decided_has_a_name),
+        scratch_test(the_sample_is_for_where_there_is_no_project),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
