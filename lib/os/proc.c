@@ -179,7 +179,8 @@ void bz_proc_reap(struct bz_proc *p, int *status, struct rusage *usage)
 {
     siginfo_t info;
     pid_t got;
-    int told, rc;
+    struct bz_proc_told told;
+    int rc;
 
     /* Until the child is reaped nobody else can have its group's number. */
     do
@@ -191,9 +192,12 @@ void bz_proc_reap(struct bz_proc *p, int *status, struct rusage *usage)
         got = wait4(p->pid, status, 0, usage);
     while (got < 0 && errno == EINTR);
     BZ_ASSERT(got == p->pid);
-    /* Four bytes, written by one call of a process that has ended: all or none. */
-    if (p->status >= 0 && read(p->status, &told, sizeof(told)) == sizeof(told))
-        *status = told;
+    /* Written by one call of a process that has ended: all or none. */
+    if (p->status >= 0 && read(p->status, &told, sizeof(told)) == sizeof(told)) {
+        *status = told.status;
+        if (usage)
+            usage->ru_maxrss = told.peak;
+    }
     bz_fs_closep(&p->status);
     bz_fs_closep(&p->pidfd);
     bz_fs_closep(&p->out);

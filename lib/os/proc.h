@@ -64,13 +64,20 @@ struct bz_proc_spec {
     size_t capture_max; /* bytes kept of each stream; 0: BZ_PROC_PUMP_CAPTURE */
 };
 
+/* What a child that is not the program itself, but waits for it, tells at its end. */
+struct bz_proc_told {
+    int32_t status; /* waitpid's */
+    int32_t unused;
+    int64_t peak; /* KiB of memory that the largest process had */
+};
+
 struct bz_proc {
     pid_t pid;
     int pidfd;        /* readable when the child has ended */
     int out, err;     /* read ends, non-blocking; -1 if not captured */
     bool leads_group; /* signals go to its group */
-    int status;       /* -1, or a pipe that says how the program ended, if the child is
-                         not that program but one that waits for it */
+    int status;       /* -1, or a pipe with a struct bz_proc_told, if the child is not
+                         the program but one that waits for it */
 };
 
 /* BZ_E_NOENT when there is no such program; the message names it, or the directory. */

@@ -52,24 +52,35 @@ BZ_SPAWN_CHILD static size_t length(const char *text)
     return n;
 }
 
+/* The hard limit that we have ourselves cannot be raised. */
+BZ_SPAWN_CHILD static bool set_limit(const struct bz_spec_limit *limit)
+{
+    uint64_t now[2], next[2] = {limit->soft, limit->hard};
+
+    if (syscall(SYS_prlimit64, 0, limit->resource, NULL, now) < 0)
+        return false;
+    if (next[1] > now[1])
+        next[1] = now[1];
+    if (next[0] > next[1])
+        next[0] = next[1];
+    return syscall(SYS_prlimit64, 0, limit->resource, next, NULL) == 0;
+}
+
 BZ_SPAWN_CHILD static bool set_surroundings(struct bz_child *c)
 {
-    const struct bz_spec *s = c->spec;
+    const struct bz_spec *s = c->plan.spec;
     const char *host = s->hostname ? s->hostname : BZ_SPEC_HOSTNAME;
 
-    if (syscall(SYS_sethostname, host, length(host)) < 0)
+    if (!c->bare && syscall(SYS_sethostname, host, length(host)) < 0)
         return fail(c, "set the host name");
     if (s->cwd && syscall(SYS_chdir, s->cwd) < 0) {
         c->failure = (struct bz_mount_failure){"change to", s->cwd, errno};
         return false;
     }
     syscall(SYS_umask, s->umask);
-    for (size_t i = 0; i < s->limits.len; i++) {
-        const uint64_t limit[2] = {s->limits.at[i].most, s->limits.at[i].most};
-
-        if (syscall(SYS_prlimit64, 0, s->limits.at[i].resource, limit, NULL) < 0)
+    for (size_t i = 0; i < s->limits.len; i++)
+        if (!set_limit(&s->limits.at[i]))
             return fail(c, "set a limit");
-    }
     return true;
 }
 
@@ -77,14 +88,18 @@ BZ_SPAWN_CHILD static bool set_surroundings(struct bz_child *c)
  * but the program to become. */
 BZ_SPAWN_CHILD static bool set_descriptors(struct bz_child *c)
 {
-    const int init = BZ_CHILD_STATUS + 1;
+    const struct bz_spec_fds *locks = &c->plan.spec->locks;
+    const int init = BZ_CHILD_PROGRAM;
     bool ok = syscall(SYS_dup3, c->fd[0], 0, 0) >= 0 &&
               syscall(SYS_dup3, c->fd[1], 1, 0) >= 0 &&
               syscall(SYS_dup3, c->fd[2], 2, 0) >= 0 &&
               syscall(SYS_dup3, c->status, BZ_CHILD_STATUS, 0) >= 0 &&
-              (c->init == init || syscall(SYS_dup3, c->init, init, O_CLOEXEC) >= 0) &&
-              syscall(SYS_close_range, init + 1, ~0U, 0) == 0;
+              syscall(SYS_dup3, c->note, BZ_CHILD_NOTE, 0) >= 0 &&
+              (c->init == init || syscall(SYS_dup3, c->init, init, O_CLOEXEC) >= 0);
 
+    for (size_t i = 0; i < locks->len && ok; i++)
+        ok = syscall(SYS_dup3, locks->at[i], BZ_CHILD_LOCKS + (int)i, 0) >= 0;
+    ok = ok && syscall(SYS_close_range, BZ_CHILD_LOCKS + (int)locks->len, ~0U, 0) == 0;
     c->init = init;
     return ok || fail(c, "pass descriptors on");
 }
@@ -95,16 +110,21 @@ BZ_SPAWN_CHILD static bool drop_powers(struct bz_child *c)
 {
     const uint64_t roots = 1U << CAP_CHOWN | 1U << CAP_DAC_OVERRIDE | 1U << CAP_FOWNER |
                            1U << CAP_FSETID | 1U << CAP_SETGID | 1U << CAP_SETUID;
-    const uint64_t kept = c->spec->root ? roots : 0;
+    const uint64_t kept = c->plan.spec->root && !c->bare ? roots : 0;
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2] = {
         {(uint32_t)kept, (uint32_t)kept, 0}
     };
 
-    for (unsigned cap = 0; cap < 64; cap++)
-        if (!(kept >> cap & 1) &&
-            syscall(SYS_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EINVAL)
+    for (unsigned cap = 0; cap < 64; cap++) {
+        if (kept >> cap & 1 || syscall(SYS_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+            continue;
+        if (errno == EPERM && c->bare)
+            break; /* a user that has none does not gain any either */
+        if (errno != EINVAL || cap == 0)
             return fail(c, "drop a capability");
+        break; /* this kernel has no more */
+    }
     if (syscall(SYS_capset, &head, data) < 0)
         return fail(c, "drop capabilities");
     if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -130,9 +150,10 @@ BZ_SPAWN_CHILD static int become(void *ctx)
 
     if (!die_with_parent(c))
         return 1;
-    syscall(SYS_setsid);
-    if (!bz_mount_root(c->spec, c->anchor, c->layers, &c->failure) ||
-        !set_surroundings(c) || !set_descriptors(c) || !drop_powers(c))
+    if (!c->plan.spec->terminal)
+        syscall(SYS_setsid);
+    if ((!c->bare && !bz_mount_root(&c->plan, &c->failure)) || !set_surroundings(c) ||
+        !set_descriptors(c) || !drop_powers(c))
         return 1;
     reset_signals();
     syscall(SYS_execveat, c->init, "", c->argv, c->env, AT_EMPTY_PATH);
@@ -150,8 +171,15 @@ BZ_SPAWN_CHILD int bz_child_enter(void *ctx)
         return !fail(c, "enter a user namespace");
     if (c->ns.net >= 0 && syscall(SYS_setns, c->ns.net, CLONE_NEWNET) < 0)
         return !fail(c, "enter a network namespace");
+    if (c->stage >= 0 && syscall(SYS_setns, c->stage, CLONE_NEWNS) < 0)
+        return !fail(c, "enter a mount namespace");
     c->pid = bz_spawn_run(c->stack, flags, become, c);
     if (c->pid < 0)
         return !fail(c, "make namespaces");
     return 0;
+}
+
+BZ_SPAWN_CHILD int bz_child_bare(void *ctx)
+{
+    return become(ctx);
 }

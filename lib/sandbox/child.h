@@ -3,7 +3,7 @@
  * Two steps, because a process enters a user namespace that exists (userns.h) only by
  * itself, and only its children enter a new pid namespace:
  *
- *   1. enter: joins the user and network namespace, and starts
+ *   1. enter: joins the user and network namespace, and the stage, and starts
  *   2. become: the first process of new mount, pid, ipc, uts and cgroup namespaces, a
  *      child of ours and not of the first. It builds the root, gives up all powers and
  *      becomes the program `init` (init.c), which runs the task.
@@ -19,15 +19,16 @@
 
 struct bz_child {
     /* For the child; spawn.h's rules forbid it to work anything out. */
-    const struct bz_spec *spec;
-    const char *anchor;
-    const char *layers; /* options of the overlay */
+    struct bz_mount_plan plan;
     struct bz_userns ns;
+    int stage;   /* the mount namespace to copy, see stage.h; -1: the host's */
     void *stack; /* for the second step */
     int fd[3];   /* become 0, 1 and 2 */
     int status;  /* becomes BZ_CHILD_STATUS */
+    int note;    /* becomes BZ_CHILD_NOTE */
     int init;    /* the program */
     int parent;  /* pidfd of ours */
+    bool bare;   /* there are no namespaces, and `note` is rules of landlock.h */
     const struct sock_fprog *filter;
     const char *const *argv, *const *env;
 
@@ -36,9 +37,19 @@ struct bz_child {
     struct bz_mount_failure failure;
 };
 
-#define BZ_CHILD_STATUS 3 /* where init writes how the task ended */
+/* Descriptors of init; locks of the spec come after them. */
+#define BZ_CHILD_STATUS 3 /* where it writes how the task ended */
+#define BZ_CHILD_NOTE                                                                  \
+    4                      /* and what address it tried to reach: a sockaddr; if it is \
+                              bare: the rules for the task */
+#define BZ_CHILD_PROGRAM 5 /* itself */
+#define BZ_CHILD_LOCKS 6
 
 /* The first step; a bz_spawn_fn. */
 int bz_child_enter(void *ctx);
+
+/* The only step of a child that is bare: on the host's root, in its own session, it
+ * gives up all powers and becomes `init`, which lets the rules hold for the task. */
+int bz_child_bare(void *ctx);
 
 #endif

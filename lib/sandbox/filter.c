@@ -32,6 +32,10 @@ static const int refused[] = {
     SCMP_SYS(mount_setattr),
     SCMP_SYS(open_by_handle_at),
     SCMP_SYS(name_to_handle_at),
+    /* a way around rules about calls */
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register),
     /* the kernel and the machine */
     SCMP_SYS(init_module),
     SCMP_SYS(finit_module),
@@ -104,6 +108,35 @@ static int fill(scmp_filter_ctx ctx)
     return rc | add_conditions(ctx);
 }
 
+/* What a namespace of the network does elsewhere. */
+static int add_bare(scmp_filter_ctx ctx, bool network, bool truncates)
+{
+    const uint32_t no = SCMP_ACT_ERRNO(EPERM);
+    int rc = 0;
+
+    /* A service on a local socket would do what the task may not. */
+    rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
+                           SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0));
+    /* Of a pair, datagrams can be sent to others, too. */
+    rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socketpair), 1,
+                           SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
+    /* A way around these rules. */
+    rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socketcall), 0);
+    if (!network) {
+        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
+                               SCMP_A0(SCMP_CMP_EQ, AF_INET, 0));
+        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
+                               SCMP_A0(SCMP_CMP_EQ, AF_INET6, 0));
+        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
+                               SCMP_A0(SCMP_CMP_EQ, AF_NETLINK, 0));
+    }
+    if (truncates) {
+        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(truncate), 0);
+        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(truncate64), 0);
+    }
+    return rc;
+}
+
 static int export_program(scmp_filter_ctx ctx, struct bz_filter *f, struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int fd = memfd_create("filter", MFD_CLOEXEC);
@@ -122,18 +155,33 @@ static int export_program(scmp_filter_ctx ctx, struct bz_filter *f, struct bz_er
     return 0;
 }
 
-int bz_filter_make(struct bz_filter *f, struct bz_err *err)
+static int make(struct bz_filter *f, scmp_filter_ctx ctx, bool good, struct bz_err *err)
 {
-    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
     int rc;
 
     *f = (struct bz_filter){0};
-    if (!ctx || fill(ctx) != 0)
+    if (!good)
         rc = bz_fail(err, BZ_E_NOSUP, "the filter of system calls cannot be made");
     else
         rc = export_program(ctx, f, err);
     seccomp_release(ctx);
     return rc;
+}
+
+int bz_filter_make(struct bz_filter *f, struct bz_err *err)
+{
+    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+
+    return make(f, ctx, ctx && fill(ctx) == 0, err);
+}
+
+int bz_filter_make_bare(struct bz_filter *f, bool network, bool truncates,
+                        struct bz_err *err)
+{
+    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+
+    return make(f, ctx, ctx && fill(ctx) == 0 && add_bare(ctx, network, truncates) == 0,
+                err);
 }
 
 void bz_filter_release(struct bz_filter *f)

@@ -10,6 +10,7 @@
 #define BZ_SANDBOX_FILTER_H
 
 #include <linux/filter.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 
@@ -19,6 +20,13 @@ struct bz_filter {
 
 /* For the machine it is called on, and for its 32-bit programs. */
 int bz_filter_make(struct bz_filter *f, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Where there are no namespaces, it has to keep programs from the network, and from
+ * what listens on this machine: sockets of the internet are refused unless `network`,
+ * and those of local services in any case. `truncates`: also truncate(2), for which
+ * there may be no other guard. */
+int bz_filter_make_bare(struct bz_filter *f, bool network, bool truncates,
+                        struct bz_err *err) BZ_MUST_CHECK;
 void bz_filter_release(struct bz_filter *f);
 
 #endif

@@ -43,7 +43,8 @@ static const struct row rows[] = {
 
 static const struct row alone[] = {
     {BZ_SPEC_FILE, "/etc/hosts",         "127.0.0.1 localhost bitzel\n::1 localhost\n"},
-    {BZ_SPEC_FILE, "/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
+    {BZ_SPEC_FILE, "/etc/nsswitch.conf",
+     "passwd: files\ngroup: files\nhosts: files dns\n"                                },
 };
 
 static const struct row online[] = {

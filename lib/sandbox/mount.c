@@ -16,8 +16,7 @@
 #define LINK_MAX_BYTES 1024
 
 struct builder {
-    const struct bz_spec *spec;
-    const char *layers;
+    const struct bz_mount_plan *plan;
     int root; /* the new one */
     struct bz_mount_failure *failure;
 };
@@ -122,7 +121,9 @@ BZ_SPAWN_CHILD static bool bind(const char *source, enum bz_spec_kind kind, int 
     int place;
     bool ok;
 
-    if (kind == BZ_SPEC_SHOW)
+    /* A device can be written to all the same; but if root builds, the task's user is
+     * the owner of the host's own file, whose mode it could change. */
+    if (kind != BZ_SPEC_WORK)
         attr.attr_set |= MOUNT_ATTR_RDONLY;
     if (kind != BZ_SPEC_DEVICE)
         attr.attr_set |= MOUNT_ATTR_NODEV;
@@ -187,7 +188,8 @@ BZ_SPAWN_CHILD static bool mount_fs(const struct bz_spec_entry *e, int parent,
     else if (e->kind == BZ_SPEC_PTS)
         mnt = make_fs("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
     else
-        mnt = make_fs("proc", none, safe | MOUNT_ATTR_NOEXEC);
+        /* If root builds, the settings of the kernel belong to the task's user. */
+        mnt = make_fs("proc", none, safe | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
     if (mnt < 0)
         return false;
     place = open_place(parent, name, true);
@@ -224,15 +226,17 @@ BZ_SPAWN_CHILD static bool overlay(struct builder *b, int parent, const char *na
     int place;
     bool ok;
 
-    if (b->spec->layers.n == 0)
-        return bind(b->spec->layers.upper, BZ_SPEC_WORK, parent, name);
+    const struct bz_spec_layers *layers = &b->plan->spec->layers;
+
+    if (layers->n == 0)
+        return bind(layers->upper, BZ_SPEC_WORK, parent, name);
     place = open_place(parent, name, true);
     if (place < 0)
         return false;
     fd_path(place, path);
-    ok = syscall(SYS_chdir, b->spec->layers.dir) == 0 &&
+    ok = syscall(SYS_chdir, layers->dir) == 0 &&
          syscall(SYS_mount, "overlay", path, "overlay", MS_NOSUID | MS_NODEV,
-                 b->layers) == 0;
+                 b->plan->layers) == 0;
     close_fd(place);
     return ok;
 }
@@ -248,6 +252,11 @@ BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e)
     switch (e->kind) {
     case BZ_SPEC_DIR:
         ok = syscall(SYS_mkdirat, parent, name, 0755) == 0 || errno == EEXIST;
+        break;
+    case BZ_SPEC_TEXT:
+        /* The root may be one that another sandbox has had before. */
+        syscall(SYS_unlinkat, parent, name, 0);
+        ok = make_file(parent, name, e->source);
         break;
     case BZ_SPEC_FILE:
         ok = make_file(parent, name, e->source);
@@ -277,16 +286,38 @@ BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e)
 }
 
 /* The new root on the anchor, in b->root. */
-BZ_SPAWN_CHILD static bool begin(struct builder *b, const char *anchor)
+BZ_SPAWN_CHILD static bool begin(struct builder *b)
 {
     const char *const options[] = {"mode", "0755", "size", "4m", NULL};
-    int mnt = make_fs("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    int mnt;
 
+    if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return fail(b, "leave the host's mounts", NULL);
+    mnt = make_fs("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     if (mnt < 0)
         return fail(b, "make a file system", NULL);
     b->root = mnt;
-    if (syscall(SYS_move_mount, mnt, "", AT_FDCWD, anchor, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-        return fail(b, "mount the new root on", anchor);
+    if (syscall(SYS_move_mount, mnt, "", AT_FDCWD, b->plan->anchor,
+                MOVE_MOUNT_F_EMPTY_PATH) < 0)
+        return fail(b, "mount the new root on", b->plan->anchor);
+    return true;
+}
+
+/* Finds it there. */
+BZ_SPAWN_CHILD static bool resume(struct builder *b)
+{
+    b->root = open_at(AT_FDCWD, b->plan->anchor, O_PATH | O_DIRECTORY, 0);
+    return b->root >= 0 || fail(b, "open the new root on", b->plan->anchor);
+}
+
+/* Those entries that are fixed, or those that are not. */
+BZ_SPAWN_CHILD static bool add_all(struct builder *b, bool fixed)
+{
+    const struct bz_spec *spec = b->plan->spec;
+
+    for (size_t i = 0; i < spec->entries.len; i++)
+        if (b->plan->fixed[i] == fixed && !add(b, &spec->entries.at[i]))
+            return false;
     return true;
 }
 
@@ -304,17 +335,22 @@ BZ_SPAWN_CHILD static bool enter(struct builder *b)
     return true;
 }
 
-BZ_SPAWN_CHILD bool bz_mount_root(const struct bz_spec *spec, const char *anchor,
-                                  const char *layers, struct bz_mount_failure *failure)
+BZ_SPAWN_CHILD bool bz_mount_base(const struct bz_mount_plan *plan,
+                                  struct bz_mount_failure *failure)
 {
-    struct builder b = {spec, layers, -1, failure};
+    struct builder b = {plan, -1, failure};
+    bool ok = begin(&b) && add_all(&b, true);
 
-    if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-        return fail(&b, "leave the host's mounts", NULL);
-    if (!begin(&b, anchor))
+    close_fd(b.root);
+    return ok;
+}
+
+BZ_SPAWN_CHILD bool bz_mount_root(const struct bz_mount_plan *plan,
+                                  struct bz_mount_failure *failure)
+{
+    struct builder b = {plan, -1, failure};
+
+    if (plan->based ? !resume(&b) : !begin(&b) || !add_all(&b, true))
         return false;
-    for (size_t i = 0; i < spec->entries.len; i++)
-        if (!add(&b, &spec->entries.at[i]))
-            return false;
-    return enter(&b);
+    return add_all(&b, false) && enter(&b);
 }

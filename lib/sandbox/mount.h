@@ -19,10 +19,20 @@ struct bz_mount_failure {
     int sys;
 };
 
-/* `anchor` is an empty directory of the host to build on; `layers` the overlay's
- * options, if the spec has layers. Afterwards the calling process sees the new root
- * alone, and is in "/". False if something fails. */
-bool bz_mount_root(const struct bz_spec *spec, const char *anchor, const char *layers,
-                   struct bz_mount_failure *failure);
+/* What a root is built from. */
+struct bz_mount_plan {
+    const struct bz_spec *spec;
+    const bool *fixed;  /* for each entry: whether it is part of the base */
+    const char *anchor; /* an empty directory of the host to build on */
+    const char *layers; /* the overlay's options, if the spec has layers */
+    bool based;         /* the base is there: the namespace is a copy of one with it */
+};
+
+/* The base, on the anchor: the root with the entries that are fixed. Afterwards the
+ * calling process still sees the host. False if something fails. */
+bool bz_mount_base(const struct bz_mount_plan *plan, struct bz_mount_failure *failure);
+
+/* All of it. Afterwards the calling process sees the new root alone, and is in "/". */
+bool bz_mount_root(const struct bz_mount_plan *plan, struct bz_mount_failure *failure);
 
 #endif

@@ -22,12 +22,26 @@ struct bz_sandbox_seat; /* namespaces that one child at a time has */
 struct bz_sandbox_child {
     struct bz_proc proc; /* for bz_proc_reap() or bz_proc_pump_adopt() */
     struct bz_sandbox_seat *seat;
+    char tried[72]; /* after bz_sandbox_leave(): "ADDRESS port PORT" that it tried to
+                       reach though it had no network, the first one; or empty */
 };
 
 /* `anchor` is an empty directory, which stays empty. BZ_E_NOSUP if this machine has no
  * namespaces for us; the message says why. */
 int bz_sandbox_open(const char *anchor, struct bz_sandbox **out,
                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether this machine has namespaces for us, without anything that stays open.
+ * BZ_E_NOSUP as above. */
+int bz_sandbox_probe(struct bz_err *err) BZ_MUST_CHECK;
+
+/* For machines without: what runs in it is on the host's root, as the user that we are,
+ * and is kept by landlock.h and filter.h from all that its spec does not show, as far
+ * as these can; nothing is mounted, so paths are those of the host. Still it is in a
+ * session of its own, and all that it leaves is killed when it ends or we do.
+ * BZ_E_NOSUP if this kernel has not what it takes. */
+int bz_sandbox_open_bare(struct bz_sandbox **out, struct bz_err *err) BZ_MUST_CHECK;
+int bz_sandbox_probe_bare(struct bz_err *err) BZ_MUST_CHECK;
 /* No child may be left. NULL is fine. */
 void bz_sandbox_close(struct bz_sandbox *sb);
 void bz_sandbox_closep(struct bz_sandbox **sb);

@@ -1,26 +1,34 @@
 #include "sandbox/spec.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 
+#include "os/fs.h"
 #include "os/path.h"
+
+/* Descriptors up to here have their places in a sandbox (child.h). */
+#define PLACES 64
 
 /* How a kind is written, and what its source is. */
 static const struct {
     const char *word;
     bool host;   /* the source is a path of the host */
     bool policy; /* and the same on every machine */
+    bool fixed;  /* nothing in it is one sandbox's alone */
 } kinds[] = {
-    [BZ_SPEC_DIR] = {"dir",     false, true },
-    [BZ_SPEC_FILE] = {"file",    false, true },
-    [BZ_SPEC_LINK] = {"link",    false, true },
-    [BZ_SPEC_HOST] = {"host",    false, true },
-    [BZ_SPEC_SHOW] = {"show",    true,  true },
-    [BZ_SPEC_WORK] = {"work",    true,  false},
-    [BZ_SPEC_DEVICE] = {"device",  true,  true },
-    [BZ_SPEC_TMPFS] = {"tmpfs",   false, true },
-    [BZ_SPEC_PROC] = {"proc",    false, true },
-    [BZ_SPEC_PTS] = {"pts",     false, true },
-    [BZ_SPEC_OVERLAY] = {"overlay", false, false},
+    [BZ_SPEC_DIR] = {"dir",     false, true,  true },
+    [BZ_SPEC_FILE] = {"file",    false, true,  true },
+    [BZ_SPEC_TEXT] = {"text",    false, false, false},
+    [BZ_SPEC_LINK] = {"link",    false, true,  true },
+    [BZ_SPEC_HOST] = {"host",    false, true,  true },
+    [BZ_SPEC_SHOW] = {"show",    true,  true,  true },
+    [BZ_SPEC_WORK] = {"work",    true,  false, false},
+    [BZ_SPEC_DEVICE] = {"device",  true,  true,  true },
+    [BZ_SPEC_TMPFS] = {"tmpfs",   false, true,  false},
+    [BZ_SPEC_PROC] = {"proc",    false, true,  false},
+    [BZ_SPEC_PTS] = {"pts",     false, true,  false},
+    [BZ_SPEC_OVERLAY] = {"overlay", false, false, false},
 };
 
 void bz_spec_init(struct bz_spec *s)
@@ -32,6 +40,9 @@ void bz_spec_release(struct bz_spec *s)
 {
     bz_vec_release(&s->entries);
     bz_vec_release(&s->limits);
+    for (size_t i = 0; i < s->locks.len; i++)
+        bz_fs_closep(&s->locks.at[i]);
+    bz_vec_release(&s->locks);
     bz_vec_release(&s->argv);
     bz_vec_release(&s->env);
     bz_arena_release(&s->arena);
@@ -96,9 +107,42 @@ void bz_spec_env(struct bz_spec *s, const char *word)
     BZ_VEC_PUSH(&s->env, keep(s, word));
 }
 
-void bz_spec_limit(struct bz_spec *s, int resource, uint64_t most)
+void bz_spec_limit(struct bz_spec *s, int resource, uint64_t soft, uint64_t hard)
 {
-    BZ_VEC_PUSH(&s->limits, (struct bz_spec_limit){resource, most});
+    BZ_VEC_PUSH(&s->limits, (struct bz_spec_limit){resource, soft, hard});
+}
+
+int bz_spec_lock(struct bz_spec *s, int fd, struct bz_err *err)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, PLACES);
+    int sys = errno;
+
+    bz_fs_closep(&fd);
+    errno = sys;
+    if (high < 0)
+        return bz_fail_sys(err, "hold a lock file");
+    BZ_VEC_PUSH(&s->locks, high);
+    if (s->locks.len > BZ_SPEC_LOCKS)
+        return bz_fail(err, BZ_E_LIMIT, "there are more than %d lock files",
+                       BZ_SPEC_LOCKS);
+    return 0;
+}
+
+bool bz_spec_is_fixed(const struct bz_spec *s, size_t i)
+{
+    const struct bz_spec_entry *e = &s->entries.at[i];
+
+    if (!kinds[e->kind].fixed)
+        return false;
+    for (size_t k = 0; k < i; k++) {
+        struct bz_str rest = bz_str_from(e->target);
+
+        if (!kinds[s->entries.at[k].kind].fixed &&
+            bz_str_cut_prefix(&rest, bz_str_from(s->entries.at[k].target)) &&
+            (rest.n == 0 || rest.p[0] == '/'))
+            return false;
+    }
+    return true;
 }
 
 /* Text on one line, whatever is in it: two specs that differ print differently. */
@@ -153,8 +197,8 @@ void bz_spec_print(const struct bz_spec *s, enum bz_spec_part part, struct bz_bu
     for (size_t i = 0; i < s->entries.len; i++)
         print_entry(s, &s->entries.at[i], part, out);
     for (size_t i = 0; i < s->limits.len; i++)
-        bz_buf_addf(out, "limit %d %ju\n", s->limits.at[i].resource,
-                    (uintmax_t)s->limits.at[i].most);
+        bz_buf_addf(out, "limit %d %ju %ju\n", s->limits.at[i].resource,
+                    (uintmax_t)s->limits.at[i].soft, (uintmax_t)s->limits.at[i].hard);
     if (part == BZ_SPEC_POLICY)
         return;
     bz_buf_addf(out, "cwd %s\n", s->cwd ? s->cwd : "/");

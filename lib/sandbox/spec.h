@@ -25,6 +25,7 @@
 enum bz_spec_kind {
     BZ_SPEC_DIR,     /* an empty directory, read-only */
     BZ_SPEC_FILE,    /* a file with the bytes of `source`, read-only */
+    BZ_SPEC_TEXT,    /* the same, with bytes that are this sandbox's alone */
     BZ_SPEC_LINK,    /* a symbolic link to `source` */
     BZ_SPEC_HOST,    /* the same path of the host, read-only: a link as a link, nothing
                         if the host has none */
@@ -57,18 +58,21 @@ struct bz_spec_layers {
 
 struct bz_spec_limit {
     int resource; /* RLIMIT_... */
-    uint64_t most;
+    uint64_t soft, hard;
 };
 
 struct bz_spec_limits BZ_VEC(struct bz_spec_limit);
+struct bz_spec_fds BZ_VEC(int);
 
 struct bz_spec {
     struct bz_arena arena;
     struct bz_spec_entries entries;
     struct bz_spec_layers layers;
     struct bz_spec_limits limits;
-    bool network; /* the host's; otherwise there is only a loopback device */
-    bool root;    /* user 0 inside instead of BZ_SPEC_USER */
+    struct bz_spec_fds locks;
+    bool network;  /* the host's; otherwise there is only a loopback device */
+    bool root;     /* user 0 inside instead of BZ_SPEC_USER */
+    bool terminal; /* it stays in our session and process group, with our terminal */
     mode_t umask;
     const char *hostname;           /* NULL: BZ_SPEC_HOSTNAME */
     const char *cwd;                /* inside; NULL: "/" */
@@ -91,8 +95,19 @@ int bz_spec_overlay(struct bz_spec *s, const char *target,
 void bz_spec_arg(struct bz_spec *s, const char *word);
 /* "NAME=value". */
 void bz_spec_env(struct bz_spec *s, const char *word);
-/* Lowers a limit of the child and of all it starts; both the soft and the hard one. */
-void bz_spec_limit(struct bz_spec *s, int resource, uint64_t most);
+/* Sets a limit of the child and of all it starts; RLIM_INFINITY is none. What is more
+ * than we have to give is what we have. */
+void bz_spec_limit(struct bz_spec *s, int resource, uint64_t soft, uint64_t hard);
+/* A file, open as `fd`, that is to be locked before the program starts and until it has
+ * ended: the sandbox waits for it. The descriptor is taken over. Whoever has several
+ * must name them in the same order everywhere, and none twice. BZ_E_LIMIT if there are
+ * more than BZ_SPEC_LOCKS. */
+#define BZ_SPEC_LOCKS 16
+int bz_spec_lock(struct bz_spec *s, int fd, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether the entry with that number is the same for all sandboxes of its kind, and
+ * lies below none that is not: such entries need to be made only once. */
+bool bz_spec_is_fixed(const struct bz_spec *s, size_t i);
 
 /* The policy, or all of it, one part a line. */
 enum bz_spec_part { BZ_SPEC_POLICY, BZ_SPEC_WHOLE };

@@ -94,13 +94,12 @@ static int not_allowed(const struct making *m, struct bz_err *err)
         m->step, strerror(m->sys));
 }
 
-int bz_userns_make(struct bz_userns *ns, const struct bz_userns_opts *opts, void *stack,
-                   struct bz_err *err)
+static int make_with(int flags, struct bz_userns *ns, const struct bz_userns_opts *opts,
+                     void *stack, struct bz_err *err)
 {
     struct making m = {
         .network = opts->network, .ns = {-1, -1}
     };
-    int flags = CLONE_FILES | CLONE_NEWUSER | (opts->network ? 0 : CLONE_NEWNET);
     pid_t pid;
     int rc;
 
@@ -109,7 +108,8 @@ int bz_userns_make(struct bz_userns *ns, const struct bz_userns_opts *opts, void
                                 (unsigned)geteuid());
     m.ngroups = (size_t)snprintf(m.groups, sizeof(m.groups), "%u %u 1\n", opts->id,
                                  (unsigned)getegid());
-    rc = bz_spawn_start(stack, flags, make, &m, &pid, err);
+    rc =
+        bz_spawn_start(stack, CLONE_FILES | CLONE_NEWUSER | flags, make, &m, &pid, err);
     if (rc < 0) {
         m.sys = err->sys;
         m.step = "clone";
@@ -122,6 +122,23 @@ int bz_userns_make(struct bz_userns *ns, const struct bz_userns_opts *opts, void
         return 0;
     bz_userns_release(ns);
     return not_allowed(&m, err);
+}
+
+int bz_userns_make(struct bz_userns *ns, const struct bz_userns_opts *opts, void *stack,
+                   struct bz_err *err)
+{
+    return make_with(opts->network ? 0 : CLONE_NEWNET, ns, opts, stack, err);
+}
+
+int bz_userns_probe(void *stack, struct bz_err *err)
+{
+    const struct bz_userns_opts opts = {.network = true};
+    struct bz_userns ns;
+    int rc = make_with(CLONE_NEWUTS, &ns, &opts, stack, err);
+
+    if (rc == 0)
+        bz_userns_release(&ns);
+    return rc;
 }
 
 void bz_userns_release(struct bz_userns *ns)

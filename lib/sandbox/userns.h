@@ -26,6 +26,11 @@ struct bz_userns_opts {
  * says what to do. */
 int bz_userns_make(struct bz_userns *ns, const struct bz_userns_opts *opts, void *stack,
                    struct bz_err *err) BZ_MUST_CHECK;
+/* Whether it would work, in less time: without a namespace of the network. One of the
+ * host's name needs the same power, which some machines give to nobody inside.
+ * BZ_E_NOSUP as above. */
+int bz_userns_probe(void *stack, struct bz_err *err) BZ_MUST_CHECK;
+
 void bz_userns_release(struct bz_userns *ns);
 
 #endif

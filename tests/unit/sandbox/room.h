@@ -20,6 +20,7 @@ struct room {
     struct bz_sandbox *sb;
     struct bz_spec spec;
     char out[8192]; /* what the last script wrote, both streams */
+    char tried[80]; /* the address that it tried to reach */
 };
 
 static inline void room_path(const struct room *r, const char *name, char out[128])
@@ -28,8 +29,8 @@ static inline void room_path(const struct room *r, const char *name, char out[12
 }
 
 /* A machine without namespaces cannot tell anything; where they must work, that is a
- * failure. */
-static inline void room_open(struct room *r)
+ * failure. `bare`: without namespaces, but with Landlock. */
+static inline void room_open_as(struct room *r, bool bare)
 {
     struct bz_err err;
     char anchor[128];
@@ -40,12 +41,18 @@ static inline void room_open(struct room *r)
     room_path(r, "anchor", anchor);
     assert_ok(bz_fs_mkdirs(AT_FDCWD, anchor, 0755, &err), &err);
     bz_spec_init(&r->spec);
-    if (bz_sandbox_open(anchor, &r->sb, &err) == 0)
+    if ((bare ? bz_sandbox_open_bare(&r->sb, &err)
+              : bz_sandbox_open(anchor, &r->sb, &err)) == 0)
         return;
     if (err.code != BZ_E_NOSUP || getenv("BITZEL_MUST_WORK"))
         fail_msg("%s", err.msg);
     print_message("%s\n", err.msg);
     skip();
+}
+
+static inline void room_open(struct room *r)
+{
+    room_open_as(r, false);
 }
 
 static inline void room_close(struct room *r)
@@ -99,6 +106,7 @@ static inline int room_run(struct room *r, const char *script)
     assert_ok(bz_proc_pump_run(pump, &err), &err);
     bz_proc_pump_close(pump);
     bz_sandbox_leave(r->sb, &child);
+    snprintf(r->tried, sizeof(r->tried), "%s", child.tried);
     assert_int_equal(result.why, BZ_PROC_PUMP_ENDED);
     text = bz_capture_text(&result.out, &n);
     snprintf(r->out, sizeof(r->out), "%s", text);

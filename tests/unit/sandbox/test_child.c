@@ -1,6 +1,7 @@
 #include "sandbox/child.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
@@ -13,6 +14,7 @@ struct bench {
     struct room room;
     struct bz_filter filter;
     struct bz_child child;
+    bool fixed[100]; /* none */
     void *first;
     int ends[2];
 };
@@ -33,12 +35,13 @@ static int setup(void **state)
     assert_ok(bz_spawn_stack_new(&b->first, &err), &err);
     assert_ok(bz_spawn_stack_new(&b->child.stack, &err), &err);
     assert_int_equal(pipe2(b->ends, O_CLOEXEC), 0);
-    b->child.spec = &b->room.spec;
-    b->child.anchor = strdup(anchor);
-    b->child.layers = "";
+    b->child.plan =
+        (struct bz_mount_plan){&b->room.spec, b->fixed, strdup(anchor), "", false};
+    b->child.stage = -1;
     b->child.filter = &b->filter.prog;
     b->child.argv = argv;
     b->child.env = env;
+    b->child.note = fcntl(memfd_create("note", MFD_CLOEXEC), F_DUPFD_CLOEXEC, 20);
     b->child.status = fcntl(b->ends[1], F_DUPFD_CLOEXEC, 20);
     for (int i = 0; i < 3; i++)
         b->child.fd[i] =
@@ -59,7 +62,7 @@ static int teardown(void **state)
     bz_spawn_stack_free(b->first);
     bz_spawn_stack_free(b->child.stack);
     bz_userns_release(&b->child.ns);
-    free((char *)(uintptr_t)b->child.anchor);
+    free((char *)(uintptr_t)b->child.plan.anchor);
     room_close(&b->room);
     free(b);
     return 0;

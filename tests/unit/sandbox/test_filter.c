@@ -126,6 +126,43 @@ static void calls_are_allowed_or_refused(void **state)
     bz_filter_release(&f);
 }
 
+static uint32_t ask(const struct bz_filter *f, long nr, uint64_t first, uint64_t second)
+{
+    const struct seccomp_data data = {
+        .nr = (int)nr, .arch = ARCH, .args = {first, second}
+    };
+
+    return decide(&f->prog, &data);
+}
+
+static void without_namespaces_sockets_are_refused_too(void **state)
+{
+    const uint32_t no = SECCOMP_RET_ERRNO | EPERM, yes = SECCOMP_RET_ALLOW;
+    const uint64_t high = 1ULL << 32; /* the kernel does not look at it */
+
+    (void)state;
+    for (int network = 0; network < 2; network++) {
+        struct bz_filter f;
+        struct bz_err err;
+
+        assert_ok(bz_filter_make_bare(&f, network, !network, &err), &err);
+        assert_int_equal(ask(&f, SYS_socket, AF_INET, 0), network ? yes : no);
+        assert_int_equal(ask(&f, SYS_socket, AF_INET6, 0), network ? yes : no);
+        assert_int_equal(ask(&f, SYS_socket, AF_NETLINK, 0), network ? yes : no);
+        assert_int_equal(ask(&f, SYS_truncate, 0, 0), network ? yes : no);
+        assert_int_equal(ask(&f, SYS_socket, AF_INET | high, 0), no);
+        assert_int_equal(ask(&f, SYS_socket, AF_UNIX, 0), no);
+        assert_int_equal(ask(&f, SYS_socket, AF_UNIX | high, 0), no);
+        assert_int_equal(ask(&f, SYS_socketpair, AF_UNIX, SOCK_STREAM), yes);
+        assert_int_equal(ask(&f, SYS_socketpair, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC),
+                         no);
+        assert_int_equal(ask(&f, SYS_io_uring_setup, 0, 0), no);
+        assert_int_equal(ask(&f, SYS_mount, 0, 0), no);
+        assert_int_equal(ask(&f, SYS_openat, 0, 0), yes);
+        bz_filter_release(&f);
+    }
+}
+
 static void calls_of_an_unknown_machine_do_not_exist(void **state)
 {
     const struct seccomp_data data = {.nr = 0, .arch = AUDIT_ARCH_S390X};
@@ -142,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_allowed_or_refused),
+        cmocka_unit_test(without_namespaces_sockets_are_refused_too),
         cmocka_unit_test(calls_of_an_unknown_machine_do_not_exist),
     };
 

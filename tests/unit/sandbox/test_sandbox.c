@@ -1,6 +1,8 @@
 #include "sandbox/sandbox.h"
 
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -105,6 +107,20 @@ static void nothing_but_work_can_be_written(void **state)
     assert_int_equal(st.st_uid, geteuid());
 }
 
+/* Root's files of the host belong to the task's user if root builds. */
+static void the_kernel_and_devices_cannot_be_changed(void **state)
+{
+    struct room *r = *state;
+
+    assert_script(
+        r,
+        "for f in sys/kernel/core_pattern sysrq-trigger self/oom_score_adj; do "
+        "(: >>/proc/$f) 2>/dev/null && echo could write $f; done; "
+        "chmod 666 /dev/null 2>/dev/null && echo could change; "
+        "echo x >/dev/null && echo x >/dev/stdout",
+        "x\n");
+}
+
 static void it_sees_no_process_but_its_own(void **state)
 {
     struct room *r = *state;
@@ -144,6 +160,124 @@ static void there_is_no_network_but_a_loopback(void **state)
     close(fd);
     r->spec.network = true;
     assert_int_equal(room_run(r, "test -r /proc/net/dev"), 0);
+}
+
+/* Runs Python that has a socket `s` for UDP and one for TCP, `t`; what was tried. */
+static const char *try_python(struct room *r, const char *code)
+{
+    char script[512];
+
+    snprintf(script, sizeof(script),
+             "python3 -c 'from socket import *\ns = socket(AF_INET, SOCK_DGRAM)\n"
+             "t = socket()\nt.settimeout(1)\nv = socket(AF_INET6, SOCK_DGRAM)\n"
+             "try:\n    %s\nexcept OSError as e: print(e.errno)'",
+             code);
+    assert_int_equal(room_run(r, script), 0);
+    return r->tried;
+}
+
+static void an_address_that_it_tries_to_reach_is_told(void **state)
+{
+    static const char said[] =
+        "sandbox: tried to reach 192.0.2.1 port 80: there is no network here; "
+        "[network] = \"1\" of the task allows it\n101\n";
+    struct room *r = *state;
+
+    assert_string_equal(try_python(r, "t.connect((\"192.0.2.1\", 80))"),
+                        "192.0.2.1 port 80");
+    assert_string_equal(r->out, said); /* ENETUNREACH, from the kernel */
+    assert_string_equal(try_python(r, "s.sendto(b\"x\", (\"192.0.2.2\", 9))"),
+                        "192.0.2.2 port 9");
+    assert_string_equal(
+        try_python(r, "s.sendmsg([b\"x\"], [], 0, (\"192.0.2.3\", 65535))"),
+        "192.0.2.3 port 65535");
+    assert_string_equal(try_python(r, "v.sendto(b\"x\", (\"2001:db8::5\", 7))"),
+                        "2001:db8::5 port 7");
+    assert_non_null(strstr(r->out, "tried to reach 2001:db8:0:0:0:0:0:5 port 7:"));
+    assert_string_equal(try_python(r, "gethostbyname(\"host.example\")"),
+                        "a name server");
+}
+
+static void what_stays_inside_or_is_allowed_is_not(void **state)
+{
+    struct room *r = *state;
+
+    assert_string_equal(try_python(r, "t.connect((\"127.0.0.1\", 80))"), "");
+    assert_string_equal(r->out, "111\n"); /* ECONNREFUSED */
+    assert_string_equal(try_python(r, "v.sendto(b\"x\", (\"::1\", 80))"), "");
+    assert_string_equal(try_python(r, "v.sendto(b\"x\", (\"::ffff:127.0.0.2\", 8))"),
+                        "");
+    assert_string_equal(try_python(r, "socket(AF_UNIX).connect(\"/tmp/none\")"), "");
+    assert_string_equal(r->out, "2\n");
+    r->spec.network = true;
+    assert_string_equal(try_python(r, "s.sendto(b\"x\", (\"127.0.0.1\", 9))"), "");
+}
+
+static void only_the_first_addresses_are_told(void **state)
+{
+    struct room *r = *state;
+    unsigned lines = 0;
+
+    (void)try_python(r, "[s.connect_ex((\"192.0.2.%d\" % (i // 2 + 1), 1)) "
+                        "for i in range(200)]");
+    assert_string_equal(r->tried, "192.0.2.1 port 1");
+    for (const char *p = r->out; *p; p++)
+        lines += *p == '\n';
+    assert_int_equal(lines, 8);
+}
+
+static void what_init_has_open_is_closed_to_the_task(void **state)
+{
+    struct room *r = *state;
+
+    assert_script(r,
+                  "readlink /proc/1/fd/3 || echo no; (echo x >/proc/1/fd/4) 2>&-  || "
+                  "echo no; readlink /proc/self/fd/1 >&-; readlink /proc/1/exe || "
+                  "echo no",
+                  "no\nno\nno\n");
+}
+
+static int open_lock(struct room *r, struct bz_spec *spec)
+{
+    struct bz_err err;
+    char path[128];
+    int fd;
+
+    room_path(r, "lock", path);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    if (spec)
+        assert_ok(bz_spec_lock(spec, fd, &err), &err);
+    return fd;
+}
+
+static void give_up_lock(struct room *r)
+{
+    while (r->spec.locks.len > 0)
+        close(r->spec.locks.at[--r->spec.locks.len]);
+}
+
+static void it_holds_its_lock_files_and_waits_for_them(void **state)
+{
+    struct room *r = *state;
+    char script[512];
+    int fd = open_lock(r, NULL);
+
+    work_dir(r, "w", "/work");
+    (void)open_lock(r, &r->spec);
+    assert_script(r, "ls /proc/self/fd | tr '\\n' ' '", "0 1 2 3 ");
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1); /* we hold it, too */
+    give_up_lock(r);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    snprintf(script, sizeof(script), "sleep 0.2; touch %s/w/free", r->dir);
+    if (fork() == 0) /* it has the lock as long as we have not closed it */
+        _exit(system(script) != 0); /* NOLINT(cert-env33-c): a script of ours */
+    close(fd);
+    (void)open_lock(r, &r->spec);
+    assert_script(r, "test -e /work/free && echo free",
+                  "sandbox: waiting for another task to give up a lock file\nfree\n");
+    give_up_lock(r);
+    wait(NULL);
 }
 
 static void system_calls_of_administrators_are_refused(void **state)
@@ -245,10 +379,13 @@ static void limits_and_environment_are_the_specs(void **state)
 
     bz_spec_env(&r->spec, "PATH=/usr/bin:/bin");
     bz_spec_env(&r->spec, "ONLY=this");
-    bz_spec_limit(&r->spec, 7 /* RLIMIT_NOFILE */, 33);
+    bz_spec_limit(&r->spec, RLIMIT_NOFILE, 33, 44);
+    bz_spec_limit(&r->spec, RLIMIT_DATA, 1 << 30, RLIM_INFINITY);
     r->spec.umask = 027;
-    assert_script(r, "env | grep -v '^PWD=\\|^_=' | sort; ulimit -n; umask",
-                  "ONLY=this\nPATH=/usr/bin:/bin\n33\n0027\n");
+    assert_script(
+        r,
+        "env | grep -v '^PWD=\\|^_=' | sort; ulimit -n; ulimit -Hn; ulimit -d; umask",
+        "ONLY=this\nPATH=/usr/bin:/bin\n33\n44\n1048576\n0027\n");
 }
 
 static void no_descriptor_of_ours_is_open_in_it(void **state)
@@ -278,9 +415,15 @@ int main(void)
         TEST(it_can_be_root_and_own_files_but_not_the_machine),
         TEST(only_what_the_spec_shows_can_be_seen),
         TEST(nothing_but_work_can_be_written),
+        TEST(the_kernel_and_devices_cannot_be_changed),
         TEST(it_sees_no_process_but_its_own),
         TEST(processes_it_leaves_behind_die_with_it),
         TEST(there_is_no_network_but_a_loopback),
+        TEST(an_address_that_it_tries_to_reach_is_told),
+        TEST(what_stays_inside_or_is_allowed_is_not),
+        TEST(only_the_first_addresses_are_told),
+        TEST(what_init_has_open_is_closed_to_the_task),
+        TEST(it_holds_its_lock_files_and_waits_for_them),
         TEST(system_calls_of_administrators_are_refused),
         TEST(layers_lie_on_each_other_and_the_upper_one_is_the_output),
         TEST(a_link_in_a_layer_leads_no_mount_to_the_host),

@@ -1,5 +1,7 @@
 #include "sandbox/spec.h"
 
+#include <unistd.h>
+
 #include "tests/unit/bz_test.h"
 
 static void places_inside_are_plain(void **state)
@@ -45,7 +47,7 @@ static void fill(struct bz_spec *s, const char *home)
     assert_ok(bz_spec_add(s, BZ_SPEC_FILE, "/etc/f", BZ_STR("a\n\"b\""), &err), &err);
     assert_ok(bz_spec_add(s, BZ_SPEC_WORK, "/tmp", bz_str_from(home), &err), &err);
     assert_ok(bz_spec_overlay(s, "/bitzel", &layers, &err), &err);
-    bz_spec_limit(s, 7, 100);
+    bz_spec_limit(s, 7, 100, 200);
     bz_spec_env(s, "A=b c");
     bz_spec_arg(s, "/bin/sh");
     s->cwd = "/bitzel";
@@ -59,12 +61,13 @@ static void all_of_it_can_be_printed(void **state)
     (void)state;
     fill(&s, "/home/x");
     bz_spec_print(&s, BZ_SPEC_WHOLE, &out);
-    assert_string_equal(bz_buf_text(&out),
-                        "user 1000\nnetwork none\numask 022\nhostname \"bitzel\"\n"
-                        "host \"/usr\"\nfile \"/etc/f\" \"a\\x0a\\\"b\\\"\"\n"
-                        "work \"/tmp\" \"/home/x\"\n"
-                        "overlay \"/bitzel\" layers=2 of /home/x upper=/home/x\n"
-                        "limit 7 100\ncwd /bitzel\nenv \"A=b c\"\narg \"/bin/sh\"\n");
+    assert_string_equal(
+        bz_buf_text(&out),
+        "user 1000\nnetwork none\numask 022\nhostname \"bitzel\"\n"
+        "host \"/usr\"\nfile \"/etc/f\" \"a\\x0a\\\"b\\\"\"\n"
+        "work \"/tmp\" \"/home/x\"\n"
+        "overlay \"/bitzel\" layers=2 of /home/x upper=/home/x\n"
+        "limit 7 100 200\ncwd /bitzel\nenv \"A=b c\"\narg \"/bin/sh\"\n");
 }
 
 static void the_policy_does_not_tell_where_the_work_lies(void **state)
@@ -86,12 +89,26 @@ static void the_policy_does_not_tell_where_the_work_lies(void **state)
     assert_string_not_equal(bz_buf_text(&one), bz_buf_text(&other));
 }
 
+static void there_is_an_end_to_lock_files(void **state)
+{
+    struct bz_spec s;
+    struct bz_err err;
+
+    (void)state;
+    bz_spec_init(&s);
+    for (int i = 0; i < BZ_SPEC_LOCKS; i++)
+        assert_ok(bz_spec_lock(&s, dup(0), &err), &err);
+    assert_int_equal(bz_spec_lock(&s, dup(0), &err), BZ_E_LIMIT);
+    bz_spec_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_inside_are_plain),
         cmocka_unit_test(a_path_of_the_host_is_absolute),
         cmocka_unit_test(all_of_it_can_be_printed),
+        cmocka_unit_test(there_is_an_end_to_lock_files),
         cmocka_unit_test(the_policy_does_not_tell_where_the_work_lies),
     };
 

@@ -64,6 +64,19 @@ static void with_the_hosts_network_there_is_none_for_it(void **state)
     bz_userns_release(&ns);
 }
 
+static void a_probe_says_the_same_as_making_one(void **state)
+{
+    const struct bz_userns_opts opts = {.id = 7};
+    struct bz_userns ns;
+    struct bz_err err;
+    int made = bz_userns_make(&ns, &opts, stack, &err);
+
+    (void)state;
+    if (made == 0)
+        bz_userns_release(&ns);
+    assert_int_equal(bz_userns_probe(stack, &err), made);
+}
+
 static int setup(void **state)
 {
     struct bz_err err;
@@ -83,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_namespaces_are_new),
+        cmocka_unit_test(a_probe_says_the_same_as_making_one),
         cmocka_unit_test(with_the_hosts_network_there_is_none_for_it),
     };
 
