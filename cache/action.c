@@ -4,10 +4,24 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cache/closure.h"
+
+#define TRIES 4 /* of which a collector, or other writers, may spoil some */
 
 bool bz_action_has(const struct bz_cas *cas, const struct bz_digest *key)
 {
     return bz_shelf_has(&cas->actions, key);
+}
+
+void bz_action_record_key(struct bz_digest_hasher *h, const struct bz_digest *key,
+                          struct bz_digest *out)
+{
+    static const char kind[] = "bitzel/record";
+
+    bz_digest_begin(h);
+    bz_digest_add(h, kind, sizeof(kind) - 1);
+    bz_digest_add(h, key->b, BZ_DIGEST_LEN);
+    bz_digest_end(h, out);
 }
 
 static bool same_digest(const struct bz_reapi_digest *a,
@@ -57,52 +71,10 @@ bool bz_action_same(const struct bz_reapi_result *a, const struct bz_reapi_resul
            same_links(a, b);
 }
 
-/* What was there first stays. A damaged one was put aside by looking at it, so that
- * the caller may try again: then *how is BZ_ACTION_STORED. */
-static int compare(struct bz_cas *cas, struct bz_digest_hasher *h,
-                   const struct bz_digest *key, const struct bz_reapi_result *r,
-                   enum bz_action_put *how, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
-    struct bz_reapi_result first = {0};
-    int rc = bz_action_get(cas, h, key, BZ_ACTION_OURS, &a, &first, err);
-
-    if (rc == BZ_E_NOENT) {
-        *how = BZ_ACTION_STORED;
-        return 0;
-    }
-    if (rc < 0)
-        return rc;
-    *how = bz_action_same(&first, r) ? BZ_ACTION_SAME : BZ_ACTION_DIFFERENT;
-    return 0;
-}
-
-int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
-                  const struct bz_digest *key, const struct bz_reapi_result *r,
-                  enum bz_action_put *how, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
-    int rc = bz_reapi_result_encode(r, h, &bytes, err);
-
-    if (rc < 0)
-        return rc;
-    for (int i = 0; i < 2; i++) {
-        BZ_CLEANUP(bz_shelf_temp_release) struct bz_shelf_temp t = {.fd = -1};
-        bool existed = false;
-
-        *how = BZ_ACTION_STORED;
-        rc = bz_shelf_temp_open(&cas->root, &t, err);
-        if (rc == 0)
-            rc = bz_fs_write_all(t.fd, "an action result", bytes.data, bytes.len, err);
-        if (rc == 0)
-            rc = bz_shelf_publish(&cas->actions, &t, key, &existed, err);
-        if (rc == 0 && existed)
-            rc = compare(cas, h, key, r, how, err);
-        if (rc < 0 || !existed || *how != BZ_ACTION_STORED)
-            break;
-    }
-    return rc;
-}
+struct found {
+    struct bz_reapi_result result;
+    struct stat st;
+};
 
 static int open_result(struct bz_cas *cas, const struct bz_digest *key, char **out,
                        size_t *n, struct stat *st, struct bz_err *err)
@@ -125,16 +97,16 @@ static int miss(const struct bz_digest *key, const char *why, struct bz_err *err
     return bz_fail(err, BZ_E_NOENT, "action result %s: %s", hex, why);
 }
 
-int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
-                  const struct bz_digest *key, enum bz_action_from from,
-                  struct bz_arena *a, struct bz_reapi_result *out, struct bz_err *err)
+/* Also tells which file it was. */
+static int get(struct bz_cas *cas, struct bz_digest_hasher *h,
+               const struct bz_digest *key, enum bz_action_from from,
+               struct bz_arena *a, struct found *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) char *bytes = NULL;
     const char *why = NULL;
-    struct stat st;
     size_t n = 0;
     int sys;
-    int rc = open_result(cas, key, &bytes, &n, &st, err);
+    int rc = open_result(cas, key, &bytes, &n, &out->st, err);
 
     if (rc == BZ_E_LIMIT)
         why = "too large";
@@ -142,18 +114,96 @@ int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
         why = "cannot be read";
     else if (rc < 0)
         return rc;
-    else if (bz_reapi_result_decode(a, bz_str_of(bytes, n), h, out, err) < 0)
+    else if (bz_reapi_result_decode(a, bz_str_of(bytes, n), h, &out->result, err) < 0)
         why = "not a result, or a wrong seal";
-    else if (from == BZ_ACTION_OURS && !out->sealed)
+    else if (from == BZ_ACTION_OURS && !out->result.sealed)
         why = "no seal";
     if (!why && bz_shelf_claim(&cas->actions, key) == BZ_SHELF_ABSENT)
         return miss(key, "removed by a collector", err);
     if (!why)
         return 0;
-    if (rc == 0 || rc == BZ_E_LIMIT)
-        bz_shelf_quarantine(&cas->actions, key, &st, why);
+    if (rc == 0 || rc == BZ_E_LIMIT || err->sys == EIO)
+        bz_shelf_quarantine(&cas->actions, key, &out->st, why);
     sys = rc < 0 ? err->sys : 0;
     (void)miss(key, why, err);
     err->sys = sys;
     return BZ_E_NOENT;
+}
+
+int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, enum bz_action_from from,
+                  struct bz_arena *a, struct bz_reapi_result *out, struct bz_err *err)
+{
+    struct found found = {0};
+    int rc = get(cas, h, key, from, a, &found, err);
+
+    if (rc == 0)
+        *out = found.result;
+    return rc;
+}
+
+/* Whether a result is of no use, for it names blobs that are gone or make no sense. */
+static bool incomplete(struct bz_cas *cas, struct bz_digest_hasher *h,
+                       const struct bz_reapi_result *r)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
+    struct bz_err err;
+    int rc = bz_closure_all(cas, h, r, &blobs, &err);
+
+    for (size_t i = 0; rc == 0 && i < blobs.len; i++)
+        if (!bz_cas_claim(cas, &blobs.at[i]))
+            rc = BZ_E_NOENT;
+    return rc == BZ_E_NOENT || rc == BZ_E_CORRUPT || rc == BZ_E_LIMIT;
+}
+
+/* What was there first stays, if it is of use. Otherwise, or if it was damaged, which
+ * has been seen by looking at it, it is put aside, so that the caller may try again:
+ * then *how is BZ_ACTION_STORED. */
+static int compare(struct bz_cas *cas, struct bz_digest_hasher *h,
+                   const struct bz_digest *key, const struct bz_reapi_result *r,
+                   enum bz_action_put *how, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct found first = {0};
+    int rc = get(cas, h, key, BZ_ACTION_OURS, &a, &first, err);
+
+    *how = BZ_ACTION_STORED;
+    if (rc == BZ_E_NOENT)
+        return 0;
+    if (rc < 0)
+        return rc;
+    if (bz_action_same(&first.result, r))
+        *how = BZ_ACTION_SAME;
+    else if (incomplete(cas, h, &first.result))
+        bz_shelf_quarantine(&cas->actions, key, &first.st, "it names what is gone");
+    else
+        *how = BZ_ACTION_DIFFERENT;
+    return 0;
+}
+
+int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, const struct bz_reapi_result *r,
+                  enum bz_action_put *how, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    int rc = bz_reapi_result_encode(r, h, &bytes, err);
+
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < TRIES; i++) {
+        BZ_CLEANUP(bz_shelf_temp_release) struct bz_shelf_temp t = {.fd = -1};
+        bool existed = false;
+
+        *how = BZ_ACTION_STORED;
+        rc = bz_shelf_temp_open(&cas->root, &t, err);
+        if (rc == 0)
+            rc = bz_fs_write_all(t.fd, "an action result", bytes.data, bytes.len, err);
+        if (rc == 0)
+            rc = bz_shelf_publish(&cas->actions, &t, key, &existed, err);
+        if (rc == 0 && existed)
+            rc = compare(cas, h, key, r, how, err);
+        if (rc < 0 || !existed || *how != BZ_ACTION_STORED)
+            return rc;
+    }
+    return bz_fail(err, BZ_E_BUSY, "a result that cannot be read is in the way");
 }

@@ -16,6 +16,13 @@
 #define BZ_ACTION_RECIPE "bitzel/recipe"
 #define BZ_ACTION_TASK "bitzel/task"
 
+/* A record says what a result was made from. It is a result of its own, labelled with
+ * the recipe and, in place of a task, with this; its one output is a file of that
+ * name. It lies under a key made from the result's, and is dropped with it (gc.h). */
+#define BZ_ACTION_RECORD "record"
+void bz_action_record_key(struct bz_digest_hasher *h, const struct bz_digest *key,
+                          struct bz_digest *out);
+
 enum bz_action_from {
     BZ_ACTION_OURS,   /* sealed results only; others are damaged */
     BZ_ACTION_ANYONE, /* also those without a seal */
@@ -29,7 +36,8 @@ enum bz_action_put {
 
 bool bz_action_has(const struct bz_cas *cas, const struct bz_digest *key);
 
-/* *how tells what was found under the key. */
+/* *how tells what was found under the key. One that names blobs which are gone is put
+ * aside: it would be a miss for ever. */
 int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
                   const struct bz_digest *key, const struct bz_reapi_result *r,
                   enum bz_action_put *how, struct bz_err *err) BZ_MUST_CHECK;
@@ -42,7 +50,8 @@ int bz_action_get(struct bz_cas *cas, struct bz_digest_hasher *h,
                   struct bz_arena *a, struct bz_reapi_result *out,
                   struct bz_err *err) BZ_MUST_CHECK;
 
-/* What two results that are the same may differ in: when and where they were made. */
+/* What two results that are the same may differ in: when and where they were made, and
+ * what was printed meanwhile. */
 bool bz_action_same(const struct bz_reapi_result *a, const struct bz_reapi_result *b);
 
 #endif

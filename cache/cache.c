@@ -6,12 +6,21 @@
 #include "base/sync.h"
 #include "base/vec.h"
 #include "cache/closure.h"
+#include "cache/expanded.h"
 #include "cache/quota.h"
 #include "cache/reindex.h"
 #include "os/clock.h"
+#include "os/fs_walk.h"
+
+/* Of the local store; relaxed all of them: nothing else depends on a count. */
+struct sums {
+    atomic_ullong hits, misses, read, bytes_read, written, bytes_written;
+};
 
 struct bz_cache {
     struct bz_cas *cas;
+    struct sums sums;
+    char *root;
     struct bz_index *index;
     enum bz_cache_verify verify;
     struct bz_tiers *tiers;   /* or NULL */
@@ -23,9 +32,13 @@ struct bz_cache {
     struct bz_arena keys; /* mu; of the next */
     struct bz_map from;   /* mu; the tier of each result found in one, if there is an
                              upload, for then those before it lack the result */
+    uint64_t fetched;     /* mu; bytes from tiers of which the quota knows */
     struct bz_quota quota;
     char *gc_lock;       /* owned; or NULL */
     atomic_ullong added; /* bytes of trees since the last result was filed */
+    struct bz_cancel closing;
+    bool filling; /* the index, by: */
+    struct bz_pool_item fill;
 };
 
 /* Not having an index is no reason to fail, nor is failing to fill it. */
@@ -34,11 +47,60 @@ static void fill_index(struct bz_cache *c)
     struct bz_reindex_stats stats = {0};
     struct bz_err err;
 
-    if (bz_reindex(c->cas, c->index, &stats, &err) < 0)
+    if (bz_reindex_fill(c->cas, c->index, &c->closing, &stats, &err) < 0)
         bz_log_warn("cache", "the index is not complete: %s", err.msg);
     else if (stats.blobs + stats.actions > 0)
-        bz_log_warn("cache", "the index was made anew: %llu results, %llu blobs",
+        bz_log_info("cache", "the index was made anew: %llu results, %llu blobs",
                     (unsigned long long)stats.actions, (unsigned long long)stats.blobs);
+}
+
+static int stop_at_file(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    bool *found = ctx;
+
+    (void)err;
+    *found = S_ISREG(e->st->st_mode);
+    return *found ? BZ_FS_WALK_STOP : BZ_FS_WALK_ON;
+}
+
+/* A new store has no index, and that is no news. Before anything is stored, or it would
+ * be taken for what was there. */
+static void tell_missing(const struct bz_cache *c)
+{
+    bool found = false;
+    struct bz_err err;
+
+    if (c->cas->actions.dir >= 0)
+        (void)!bz_fs_walk(c->cas->actions.dir, ".", stop_at_file, &found, &err);
+    if (found)
+        bz_log_warn("cache", "there is no index of %s on this machine: it is made anew",
+                    c->root);
+}
+
+static void fill_body(struct bz_worker *w, void *arg)
+{
+    (void)w;
+    fill_index(arg);
+}
+
+/* Who has a pool has other things to do than to wait for an index: nothing that is
+ * right or wrong depends on it. What is not done at the end is for the next time. */
+static void start_filling(struct bz_cache *c, struct bz_pool *pool)
+{
+    if (!pool) {
+        fill_index(c);
+        return;
+    }
+    c->filling = true;
+    c->fill = (struct bz_pool_item){.body = fill_body, .arg = c};
+    bz_pool_submit(pool, NULL, BZ_LANE_IO, &c->fill);
+}
+
+static void stop_filling(struct bz_cache *c)
+{
+    bz_cancel_now(&c->closing);
+    if (c->filling)
+        (void)!bz_pool_wait(&c->fill, BZ_CLOCK_NEVER);
 }
 
 /* Without a tier that is written there is nothing to upload. */
@@ -76,23 +138,28 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
                   struct bz_err *err)
 {
     BZ_CLEANUP(bz_cache_closep) struct bz_cache *c = bz_mem_zalloc(sizeof(*c));
+    bool missing = opts->index && !bz_fs_exists(AT_FDCWD, opts->index);
     enum bz_index_state state = BZ_INDEX_MEMORY;
     int rc;
 
+    bz_cancel_init(&c->closing, NULL, BZ_CLOCK_NEVER);
     c->verify = opts->verify;
     c->flush = opts->flush;
     c->signs = opts->signer != NULL;
     if (c->signs)
         c->signer = *opts->signer;
+    c->root = bz_mem_dup(opts->root, strlen(opts->root));
     rc = bz_cas_open(opts->root, &opts->store, &c->cas, err);
     if (rc == 0)
         rc = bz_index_open(opts->index, opts->pool, &c->index, &state, err);
     if (rc < 0)
         return rc;
+    if (missing)
+        tell_missing(c);
     open_tiers(c, opts);
-    if (state == BZ_INDEX_NEW)
-        fill_index(c);
     open_quota(c, opts);
+    if (bz_index_next_part(c->index) != BZ_INDEX_FILLED)
+        start_filling(c, opts->pool);
     *out = c;
     c = NULL; /* the caller owns it now */
     return 0;
@@ -102,6 +169,7 @@ void bz_cache_close(struct bz_cache *c)
 {
     if (!c)
         return;
+    stop_filling(c);
     bz_quota_close(&c->quota);
     bz_upload_close(c->upload, bz_clock_in(c->flush));
     bz_index_close(c->index);
@@ -111,8 +179,61 @@ void bz_cache_close(struct bz_cache *c)
     bz_map_release(&c->from);
     bz_arena_release(&c->keys);
     free(c->gc_lock);
+    free(c->root);
     bz_signature_forget(&c->signer.secret);
     free(c);
+}
+
+bool bz_cache_flush(struct bz_cache *c, int64_t deadline)
+{
+    return !c->upload || bz_upload_flush(c->upload, deadline);
+}
+
+void bz_cache_hurry(struct bz_cache *c)
+{
+    c->flush = 0;
+}
+
+static void count(atomic_ullong *n, uint64_t by)
+{
+    atomic_fetch_add_explicit(n, by, memory_order_relaxed);
+}
+
+static uint64_t sum(const atomic_ullong *n)
+{
+    return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+size_t bz_cache_places(const struct bz_cache *c)
+{
+    return 1 + (c->tiers ? bz_tiers_count(c->tiers) : 0);
+}
+
+void bz_cache_traffic(struct bz_cache *c, size_t i, struct bz_cache_traffic *out)
+{
+    const struct sums *own = &c->sums;
+    struct bz_tiers_stats tier;
+
+    if (i == 0) {
+        *out = (struct bz_cache_traffic){
+            .name = c->root,
+            .kind = "local",
+            .hits = sum(&own->hits),
+            .misses = sum(&own->misses),
+            .read = {sum(&own->read),    sum(&own->bytes_read)   },
+            .written = {sum(&own->written), sum(&own->bytes_written)},
+        };
+        return;
+    }
+    bz_tiers_stats(c->tiers, i - 1, &tier);
+    *out = (struct bz_cache_traffic){
+        .name = tier.name,
+        .kind = tier.kind == BZ_TIER_SPEC_HTTP ? "http" : "directory",
+        .hits = tier.hits,
+        .misses = tier.misses,
+        .read = tier.read,
+        .written = tier.sent,
+    };
 }
 
 struct bz_cas *bz_cache_cas(struct bz_cache *c)
@@ -171,14 +292,22 @@ int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_digest *key, struct bz_arena *a,
                  struct bz_reapi_result *out, struct bz_err *err)
 {
+    return bz_cache_seek(c, h, key, NULL, a, out, err);
+}
+
+int bz_cache_seek(struct bz_cache *c, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, struct bz_cancel *cancel,
+                  struct bz_arena *a, struct bz_reapi_result *out, struct bz_err *err)
+{
     struct bz_tiers_found found;
     int rc = bz_action_get(c->cas, h, key, BZ_ACTION_OURS, a, out, err);
 
+    count(rc == 0 ? &c->sums.hits : &c->sums.misses, 1);
     if (rc == 0)
         bz_index_note_hit(c->index, key);
     if (rc != BZ_E_NOENT || !c->tiers)
         return rc;
-    rc = bz_tiers_get_action(c->tiers, h, key, NULL, a, &found, err);
+    rc = bz_tiers_get_action(c->tiers, h, key, cancel, a, &found, err);
     if (rc < 0)
         return rc;
     *out = found.result;
@@ -203,6 +332,27 @@ static int fetch_tree(struct bz_cache *c, struct bz_digest_hasher *h,
     return rc;
 }
 
+/* What came from tiers takes room as well. */
+static void note_fetched(struct bz_cache *c)
+{
+    uint64_t all = 0, more = 0;
+
+    for (size_t i = 0; i < bz_tiers_count(c->tiers); i++) {
+        struct bz_tiers_stats stats;
+
+        bz_tiers_stats(c->tiers, i, &stats);
+        all += stats.read.bytes;
+    }
+    bz_sync_lock(&c->mu);
+    if (all > c->fetched) {
+        more = all - c->fetched;
+        c->fetched = all;
+    }
+    bz_sync_unlock(&c->mu);
+    if (more > 0)
+        bz_quota_note(&c->quota, more);
+}
+
 int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
                    const struct bz_digest *key, const struct bz_reapi_result *r,
                    struct bz_cancel *cancel, struct bz_err *err)
@@ -219,6 +369,7 @@ int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
     bz_closure_own(r, &own);
     if (rc == 0)
         rc = bz_tiers_get_blobs(c->tiers, 0, c->cas, own.at, own.len, cancel, err);
+    note_fetched(c);
     if (rc == 0)
         rc = bz_action_put(c->cas, h, key, r, &how, err);
     if (rc < 0)
@@ -269,8 +420,11 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
 
     if (rc == 0) {
         bz_index_note_blob(c->index, out, bz_clock_wall(), NULL, 0);
-        bz_index_note_checked(c->index, &out->hash); /* hashed just now */
+        if (stats->unseen == 0) /* all of it was hashed just now */
+            bz_index_note_checked(c->index, &out->hash);
         atomic_fetch_add_explicit(&c->added, stats->bytes, memory_order_relaxed);
+        count(&c->sums.written, stats->files);
+        count(&c->sums.bytes_written, stats->bytes);
     }
     return rc;
 }
@@ -283,7 +437,10 @@ static int heal(struct bz_cache *c, const struct bz_reapi_digest *tree,
     struct bz_err err;
     int rc = bz_digest_hasher_new(&h, &err);
 
-    return rc < 0 ? rc : fetch_tree(c, h, tree, cancel, &err);
+    if (rc == 0)
+        rc = fetch_tree(c, h, tree, cancel, &err);
+    note_fetched(c);
+    return rc;
 }
 
 int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int dir,
@@ -293,17 +450,67 @@ int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int
     struct bz_tree_out own = *out;
     int rc;
 
-    own.check = BZ_CAS_FILE_CHECK;
-    if (c->verify == BZ_CACHE_NEVER)
-        own.check = BZ_CAS_FILE_UNCHECKED;
-    else if (c->verify == BZ_CACHE_FIRST_USE && bz_index_checked(c->index, &tree->hash))
+    own.check = c->verify == BZ_CACHE_NEVER ? BZ_CAS_FILE_UNCHECKED : BZ_CAS_FILE_CHECK;
+    if (c->verify == BZ_CACHE_FIRST_USE && bz_index_checked(c->index, &tree->hash))
         own.check = BZ_CAS_FILE_CHANGED;
     rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
     if (rc == BZ_E_NOENT && c->tiers && heal(c, tree, out->cancel) == 0)
         rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
+    if (rc == 0) {
+        count(&c->sums.read, stats->files);
+        count(&c->sums.bytes_read, stats->bytes);
+    }
     if (rc == 0 && own.check == BZ_CAS_FILE_CHECK) {
         bz_index_note_blob(c->index, tree, bz_clock_wall(), NULL, 0);
         bz_index_note_checked(c->index, &tree->hash);
     }
     return rc;
+}
+
+int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
+                     const char *path, const struct bz_crew_threads *threads,
+                     struct bz_err *err)
+{
+    const struct bz_tree_out how = {.threads = *threads, .how = BZ_CAS_FILE_LINK};
+    struct bz_tree_stats stats;
+    int rc = bz_cache_restore(c, tree, AT_FDCWD, path, &how, &stats, err);
+
+    if (rc == 0)
+        bz_cache_vouch(c, path);
+    return rc;
+}
+
+int bz_cache_inspect(struct bz_cache *c, const struct bz_reapi_digest *tree,
+                     const char *path, const struct bz_crew_threads *threads,
+                     struct bz_err *err)
+{
+    struct bz_tree_out how = {.threads = *threads, .check = BZ_CAS_FILE_CHECK};
+    int rc;
+
+    if (c->verify == BZ_CACHE_NEVER)
+        how.check = BZ_CAS_FILE_UNCHECKED;
+    else if (bz_cache_believes(c, path))
+        how.check = BZ_CAS_FILE_CHANGED;
+    rc = bz_tree_check(c->cas, tree, AT_FDCWD, path, &how, err);
+    if (rc == 0 && how.check == BZ_CAS_FILE_CHECK)
+        bz_cache_vouch(c, path);
+    return rc;
+}
+
+bool bz_cache_believes(const struct bz_cache *c, const char *path)
+{
+    return c->verify == BZ_CACHE_NEVER || (c->verify == BZ_CACHE_FIRST_USE &&
+                                           bz_expanded_checked(&c->cas->root, path));
+}
+
+void bz_cache_vouch(struct bz_cache *c, const char *path)
+{
+    if (c->verify != BZ_CACHE_NEVER)
+        bz_expanded_note_checked(&c->cas->root, path);
+}
+
+void bz_cache_laid_out(struct bz_cache *c, const char *path)
+{
+    if (bz_quota_limits(&c->quota))
+        bz_quota_note(&c->quota, bz_expanded_size(AT_FDCWD, path));
 }

@@ -54,6 +54,22 @@ static inline void bz_cache_closep(struct bz_cache **c)
     bz_cache_close(*c);
 }
 
+/* Waits for uploads until `deadline`; true if none is left. Not for workers. */
+bool bz_cache_flush(struct bz_cache *c, int64_t deadline);
+/* Closing does not wait for uploads any more. */
+void bz_cache_hurry(struct bz_cache *c);
+
+/* What went to and from the i-th place since the cache was opened: 0 is the local
+ * store, then come the tiers. Of the local store files of trees are counted, of the
+ * others blobs that were copied. */
+struct bz_cache_traffic {
+    const char *name, *kind; /* "local", "directory" or "http"; the cache's */
+    uint64_t hits, misses;   /* of results that were looked up */
+    struct bz_tier_moved read, written;
+};
+size_t bz_cache_places(const struct bz_cache *c);
+void bz_cache_traffic(struct bz_cache *c, size_t i, struct bz_cache_traffic *out);
+
 struct bz_cas *bz_cache_cas(struct bz_cache *c);
 struct bz_index *bz_cache_index(struct bz_cache *c);
 struct bz_tiers *bz_cache_tiers(struct bz_cache *c);   /* NULL if there are none */
@@ -64,6 +80,12 @@ struct bz_upload *bz_cache_upload(struct bz_cache *c); /* NULL if nothing goes t
 int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_digest *key, struct bz_arena *a,
                  struct bz_reapi_result *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same, with a token that ends it: BZ_E_CANCELED. */
+int bz_cache_seek(struct bz_cache *c, struct bz_digest_hasher *h,
+                  const struct bz_digest *key, struct bz_cancel *cancel,
+                  struct bz_arena *a, struct bz_reapi_result *out,
+                  struct bz_err *err) BZ_MUST_CHECK;
 
 /* Sees to it that all blobs of a result are in the local store, and the result too; to
  * be called before they are used. Cheap if the result is there. BZ_E_NOENT if a blob is
@@ -90,5 +112,24 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
 int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int dir,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
+
+/* For trees that builds lay out (expanded.h) and use for long, in place of the above:
+ * makes the directory `path`, of hard links where possible. */
+int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
+                     const char *path, const struct bz_crew_threads *threads,
+                     struct bz_err *err) BZ_MUST_CHECK;
+/* Whether it is still what it was, to be asked before it is used: looks at all names,
+ * sizes, modes and times, and at bytes by the policy, at first use in each boot of the
+ * machine. Fails if it is not, or if that cannot be told; then it is to be made anew.
+ */
+int bz_cache_inspect(struct bz_cache *c, const struct bz_reapi_digest *tree,
+                     const char *path, const struct bz_crew_threads *threads,
+                     struct bz_err *err) BZ_MUST_CHECK;
+/* Whether the policy says that one that was inspected in this boot is looked at no
+ * more; for those that nothing is made of. The other one says that it was. */
+bool bz_cache_believes(const struct bz_cache *c, const char *path);
+void bz_cache_vouch(struct bz_cache *c, const char *path);
+/* It is there from now on, and takes room. */
+void bz_cache_laid_out(struct bz_cache *c, const char *path);
 
 #endif

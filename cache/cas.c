@@ -47,9 +47,10 @@ bool bz_cas_has(const struct bz_cas *cas, const struct bz_reapi_digest *d)
 
 bool bz_cas_claim(const struct bz_cas *cas, const struct bz_reapi_digest *d)
 {
-    if (cas->root.readonly) /* nothing is filed in it */
-        return bz_cas_has(cas, d);
-    return bz_shelf_claim(&cas->blobs, &d->hash) == BZ_SHELF_CLAIMED;
+    enum bz_shelf_claim got = bz_shelf_claim_sized(&cas->blobs, &d->hash, d->size);
+
+    /* Nothing is filed in a store that is only read. */
+    return got == BZ_SHELF_CLAIMED || (got == BZ_SHELF_FOREIGN && cas->root.readonly);
 }
 
 int bz_cas_put(struct bz_cas *cas, struct bz_digest_hasher *h, const void *p, size_t n,
@@ -87,7 +88,6 @@ int bz_cas_add(struct bz_cas_writer *w, const void *p, size_t n, struct bz_err *
 int bz_cas_end(struct bz_cas_writer *w, const struct bz_reapi_digest *want,
                struct bz_reapi_digest *out, struct bz_err *err)
 {
-    bool existed;
     int rc;
 
     bz_digest_end(w->h, &out->hash);
@@ -98,7 +98,7 @@ int bz_cas_end(struct bz_cas_writer *w, const struct bz_reapi_digest *want,
         bz_digest_hex(&want->hash, hex);
         rc = bz_fail(err, BZ_E_CORRUPT, "what came for blob %s is something else", hex);
     } else {
-        rc = bz_shelf_publish(&w->cas->blobs, &w->temp, &out->hash, &existed, err);
+        rc = bz_shelf_publish(&w->cas->blobs, &w->temp, &out->hash, &w->existed, err);
     }
     bz_cas_abort(w);
     return rc;
@@ -117,6 +117,68 @@ static int miss(const struct bz_reapi_digest *d, const char *why, struct bz_err 
     return bz_fail(err, BZ_E_NOENT, "blob %s: %s", hex, why);
 }
 
+/* As miss(), and the errno stays: whoever can open the directory anew wants it. */
+static int lost(const struct bz_reapi_digest *d, struct bz_err *err)
+{
+    int sys = err->sys;
+
+    (void)miss(d, "cannot be read", err);
+    err->sys = sys;
+    return BZ_E_NOENT;
+}
+
+int bz_cas_unreadable(struct bz_cas *cas, const struct bz_reapi_digest *d,
+                      const struct stat *st, struct bz_err *err)
+{
+    if (err->sys == EIO)
+        bz_shelf_quarantine(&cas->blobs, &d->hash, st, "cannot be read");
+    return err->sys == EIO || err->sys == ESTALE ? lost(d, err) : (int)err->code;
+}
+
+/* Whether the bytes are what the blob's name says. */
+static int check_name(struct bz_cas *cas, const struct bz_reapi_digest *d, int fd,
+                      const struct stat *st, bool *whole, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct bz_digest got;
+    uint64_t size;
+    int rc = bz_digest_hasher_new(&h, err);
+
+    if (rc < 0)
+        return rc;
+    if (bz_digest_fd(h, fd, &got, &size, err) < 0)
+        return bz_cas_unreadable(cas, d, st, err);
+    *whole = bz_digest_eq(&got, &d->hash);
+    return 0;
+}
+
+int bz_cas_not_copied(struct bz_cas *cas, const struct bz_reapi_digest *d, int fd,
+                      struct bz_err *err)
+{
+    struct bz_err again;
+    struct stat st;
+    bool whole;
+
+    if ((err->sys != EIO && err->sys != ESTALE) || fstat(fd, &st) < 0 ||
+        lseek(fd, 0, SEEK_SET) < 0 || check_name(cas, d, fd, &st, &whole, &again) == 0)
+        return err->code;
+    *err = again;
+    return err->code;
+}
+
+int bz_cas_wrong_size(struct bz_cas *cas, const struct bz_reapi_digest *d, int fd,
+                      const struct stat *st, struct bz_err *err)
+{
+    bool whole = false;
+
+    if (S_ISREG(st->st_mode) && check_name(cas, d, fd, st, &whole, err) < 0)
+        return miss(d, "cannot be read", err);
+    if (whole)
+        return miss(d, "a reference to it tells a wrong size", err);
+    bz_shelf_quarantine(&cas->blobs, &d->hash, st, "wrong size");
+    return miss(d, "wrong size", err);
+}
+
 /* Opens and checks the size; *st is of what was opened. */
 static int open_sized(struct bz_cas *cas, const struct bz_reapi_digest *d, int *fd,
                       struct stat *st, struct bz_err *err)
@@ -124,27 +186,15 @@ static int open_sized(struct bz_cas *cas, const struct bz_reapi_digest *d, int *
     BZ_CLEANUP(bz_fs_closep) int own = -1;
     int rc = bz_shelf_fd(&cas->blobs, &d->hash, &own, err);
 
-    if (rc < 0)
-        return rc;
-    if (fstat(own, st) < 0)
-        return errno == ESTALE ? miss(d, "gone", err) : bz_fail_sys(err, "stat a blob");
-    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size != d->size) {
-        bz_shelf_quarantine(&cas->blobs, &d->hash, st, "wrong size");
-        return miss(d, "wrong size", err);
+    if (rc < 0 || fstat(own, st) < 0) {
+        if (rc == 0)
+            rc = bz_fail_sys(err, "stat a blob");
+        return err->sys == EIO || err->sys == ESTALE ? lost(d, err) : rc;
     }
+    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size != d->size)
+        return bz_cas_wrong_size(cas, d, own, st, err);
     *fd = bz_fs_detach(&own);
     return 0;
-}
-
-/* A disk that cannot read a blob has lost it: that is a miss too. */
-static int unreadable(struct bz_cas *cas, const struct bz_reapi_digest *d,
-                      const struct stat *st, struct bz_err *err)
-{
-    if (err->sys == EIO)
-        bz_shelf_quarantine(&cas->blobs, &d->hash, st, "cannot be read");
-    if (err->sys == EIO || err->sys == ESTALE)
-        return miss(d, "cannot be read", err);
-    return err->code;
 }
 
 static int wrong_bytes(struct bz_cas *cas, const struct bz_reapi_digest *d,
@@ -175,7 +225,7 @@ int bz_cas_read(struct bz_cas *cas, struct bz_digest_hasher *h,
     if (rc == BZ_E_LIMIT)
         return wrong_bytes(cas, d, &st, err); /* it grew meanwhile */
     if (rc < 0)
-        return unreadable(cas, d, &st, err);
+        return bz_cas_unreadable(cas, d, &st, err);
     bz_digest_bytes(h, data, n, &got);
     if (n != d->size || !bz_digest_eq(&got, &d->hash))
         return wrong_bytes(cas, d, &st, err);
@@ -198,7 +248,7 @@ int bz_cas_fd(struct bz_cas *cas, struct bz_digest_hasher *h,
     if (h) {
         rc = bz_digest_fd(h, own, &got, &size, err);
         if (rc < 0)
-            return unreadable(cas, d, &st, err);
+            return bz_cas_unreadable(cas, d, &st, err);
         if (size != d->size || !bz_digest_eq(&got, &d->hash))
             return wrong_bytes(cas, d, &st, err);
         if (lseek(own, 0, SEEK_SET) < 0)

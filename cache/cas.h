@@ -33,8 +33,9 @@ void bz_cas_closep(struct bz_cas **cas);
 /* Whether there is a file of that name: the cheapest question. */
 bool bz_cas_has(const struct bz_cas *cas, const struct bz_reapi_digest *d);
 
-/* The same, and no collector takes it as long as this store is open: to be asked before
- * a result that names it is filed (shelf.h). False if it has to be stored again. */
+/* The same, and its size is right, and no collector takes it as long as this store is
+ * open: to be asked before a result that names it is filed (shelf.h). False if it has
+ * to be stored again. */
 bool bz_cas_claim(const struct bz_cas *cas, const struct bz_reapi_digest *d);
 
 /* Stores bytes; *out is what to ask for later. Storing what is there is cheap. */
@@ -47,6 +48,7 @@ struct bz_cas_writer {
     struct bz_digest_hasher *h;
     struct bz_shelf_temp temp;
     uint64_t size;
+    bool existed; /* after bz_cas_end: such a blob was there and stays, unread */
 };
 
 int bz_cas_begin(struct bz_cas *cas, struct bz_digest_hasher *h,
@@ -70,5 +72,23 @@ int bz_cas_read(struct bz_cas *cas, struct bz_digest_hasher *h,
 int bz_cas_fd(struct bz_cas *cas, struct bz_digest_hasher *h,
               const struct bz_reapi_digest *d, int *fd,
               struct bz_err *err) BZ_MUST_CHECK;
+
+/* For whoever has opened a blob, of which *st tells, and found that it has not the size
+ * that a reference tells: one of the two is damaged. If it is the blob, it is put
+ * aside. A reference may come from anywhere and must not cost a blob. Always
+ * BZ_E_NOENT. */
+int bz_cas_wrong_size(struct bz_cas *cas, const struct bz_reapi_digest *d, int fd,
+                      const struct stat *st, struct bz_err *err) BZ_MUST_CHECK;
+
+/* For whoever failed to read a blob, of which *st tells: a disk that cannot read it has
+ * lost it. If *err is about that the blob is put aside, and this is BZ_E_NOENT; else it
+ * is the failure. */
+int bz_cas_unreadable(struct bz_cas *cas, const struct bz_reapi_digest *d,
+                      const struct stat *st, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same for whoever failed to copy from `fd`, where it may have been the writing: it
+ * is read once more. */
+int bz_cas_not_copied(struct bz_cas *cas, const struct bz_reapi_digest *d, int fd,
+                      struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

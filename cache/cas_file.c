@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cache/cas_copy.h"
+#include "cache/closed.h"
 
 #define MODE_BITS 07777
 #define MODE_FOREIGN (07000 | 0022) /* special bits; others may write */
@@ -49,7 +50,9 @@ static int copy_in(struct bz_cas *cas, struct bz_digest_hasher *h, int fd,
     if (!unchanged(&out->st, &after))
         return changed(name, err);
     w.size = size;
-    return bz_cas_end(&w, NULL, &out->digest, err);
+    rc = bz_cas_end(&w, NULL, &out->digest, err);
+    out->existed = w.existed;
+    return rc;
 }
 
 static int adopt(struct bz_cas *cas, struct bz_digest_hasher *h, int dir, int fd,
@@ -64,7 +67,8 @@ static int adopt(struct bz_cas *cas, struct bz_digest_hasher *h, int dir, int fd
         return bz_fail_sys(err, "store %s", name);
     if (!unchanged(&out->st, &after) || out->digest.size != (uint64_t)out->st.st_size)
         return changed(name, err);
-    return bz_shelf_adopt(&cas->blobs, dir, name, fd, &out->digest.hash, err);
+    return bz_shelf_adopt(&cas->blobs, dir, name, fd, &out->digest.hash, &out->existed,
+                          err);
 }
 
 int bz_cas_file_put(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
@@ -74,8 +78,11 @@ int bz_cas_file_put(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
     /* O_NONBLOCK: a named pipe must not hold us up. */
     BZ_CLEANUP(bz_fs_closep)
     int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    mode_t mode;
     int rc;
 
+    if (fd < 0 && errno == EACCES)
+        fd = bz_closed_file(dir, name, &mode);
     if (fd < 0 || fstat(fd, &out->st) < 0)
         return bz_fail_sys(err, "open %s", name);
     if (!S_ISREG(out->st.st_mode))
@@ -115,6 +122,12 @@ static int check_bytes(struct bz_cas *cas, struct bz_digest_hasher *h, int fd,
     return miss("a blob with wrong bytes", err);
 }
 
+/* Whether nobody has written to it since it was stored. */
+static bool stamped(const struct stat *st)
+{
+    return st->st_mtim.tv_sec == BZ_SHELF_MTIME && st->st_mtim.tv_nsec == 0;
+}
+
 static int set_time(int fd)
 {
     const struct timespec times[2] = {
@@ -141,9 +154,10 @@ static int fill_copy(struct bz_cas *cas, struct bz_digest_hasher *h, int to,
         rc = bz_cas_copy(from, to, want->digest->size, NULL, err);
         if (rc == BZ_E_BUSY)
             return miss("a blob that changed", err);
-        if (rc == 0 && (want->check == BZ_CAS_FILE_CHECK ||
-                        (want->check == BZ_CAS_FILE_CHANGED &&
-                         blob.st_mtim.tv_sec != BZ_SHELF_MTIME)))
+        if (rc < 0)
+            return bz_cas_not_copied(cas, want->digest, from, err);
+        if (want->check == BZ_CAS_FILE_CHECK ||
+            (want->check == BZ_CAS_FILE_CHANGED && !stamped(&blob)))
             rc = check_bytes(cas, h, to, want, &blob, err);
         if (rc < 0)
             return rc;
@@ -176,30 +190,29 @@ static int check_link(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
 {
     BZ_CLEANUP(bz_fs_closep) int fd = -1;
     struct stat st;
-    bool stamped;
     int rc;
 
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return bz_fail_sys(err, "stat %s", name);
     if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != want->digest->size) {
-        bz_shelf_quarantine(&cas->blobs, &want->digest->hash, &st, "wrong size");
-        return miss("a blob of the wrong size", err);
+        /* O_NONBLOCK: whatever it is, it must not hold us up. */
+        fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        return bz_cas_wrong_size(cas, want->digest, fd, &st, err);
     }
-    stamped = st.st_mtim.tv_sec == BZ_SHELF_MTIME && st.st_mtim.tv_nsec == 0;
     if ((st.st_mode & MODE_BITS) != want->mode)
         return bz_fail(err, BZ_E_NOSUP, "a blob of another mode");
-    if (stamped && want->check != BZ_CAS_FILE_CHECK)
+    if (stamped(&st) && want->check != BZ_CAS_FILE_CHECK)
         return 0;
+    /* To set the time of what nobody has hashed would hide that it was written to. */
+    if (want->check == BZ_CAS_FILE_UNCHECKED)
+        return bz_fail(err, BZ_E_NOSUP, "a blob with another time");
     fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return bz_fail_sys(err, "open %s", name);
-    if (want->check != BZ_CAS_FILE_UNCHECKED) {
-        rc = check_bytes(cas, h, fd, want, &st, err);
-        if (rc < 0)
-            return rc;
-    }
+    rc = fd < 0 ? bz_fail_sys(err, "open %s", name)
+                : check_bytes(cas, h, fd, want, &st, err);
+    if (rc < 0)
+        return bz_cas_unreadable(cas, want->digest, &st, err);
     /* Another program's blob has its own time, which may not be ours to change. */
-    if (!stamped && set_time(fd) < 0)
+    if (!stamped(&st) && set_time(fd) < 0)
         return bz_fail(err, BZ_E_NOSUP, "a blob with another time");
     return 0;
 }

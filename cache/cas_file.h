@@ -23,6 +23,7 @@ enum bz_cas_file_in {
 struct bz_cas_file {
     struct bz_reapi_digest digest;
     struct stat st; /* of the file as it was stored */
+    bool existed;   /* such a blob was there and stays: its bytes were not looked at */
 };
 
 /* Stores the regular file `name` in `dir`. BZ_E_INVAL for anything else, BZ_E_BUSY if

@@ -4,13 +4,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cache/expanded.h"
 #include "cache/gc_plan.h"
 #include "cache/trash.h"
 #include "os/clock.h"
 #include "os/fs_list.h"
-
-#define BAD_KEPT                                                                       \
-    (INT64_C(7) * 86400 * BZ_CLOCK_S) /* a week to look at what was damaged */
 
 const char *bz_gc_reason_text(enum bz_gc_reason why)
 {
@@ -32,10 +30,12 @@ static int available(const struct bz_cas *cas, uint64_t *out, struct bz_err *err
     return 0;
 }
 
-static uint64_t sweep_bad(struct bz_cas *cas, int64_t now, bool dry_run)
+static uint64_t sweep_bad(struct bz_cas *cas, const struct bz_gc_opts *opts,
+                          int64_t now)
 {
     BZ_CLEANUP(bz_fs_closep)
     int dir = openat(cas->root.top, "bad", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int64_t kept = opts->bad_kept > 0 ? opts->bad_kept : BZ_GC_BAD_KEPT * BZ_CLOCK_S;
     struct bz_fs_list list;
     struct bz_err err;
     uint64_t n = 0;
@@ -46,8 +46,8 @@ static uint64_t sweep_bad(struct bz_cas *cas, int64_t now, bool dry_run)
         struct stat st;
 
         if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            now - st.st_ctim.tv_sec * BZ_CLOCK_S > BAD_KEPT)
-            n += dry_run || unlinkat(dir, list.names[i], 0) == 0;
+            now - (st.st_ctim.tv_sec * BZ_CLOCK_S + st.st_ctim.tv_nsec) > kept)
+            n += opts->dry_run || unlinkat(dir, list.names[i], 0) == 0;
     }
     bz_fs_list_release(&list);
     return n;
@@ -89,9 +89,20 @@ static void remove_results(struct bz_cas *cas, const struct bz_gc_opts *opts,
     }
 }
 
-static void remove_blobs(struct bz_cas *cas, const struct bz_gc_opts *opts,
-                         struct bz_gc_plan *p, struct bz_gc_stats *stats)
+/* One collection. */
+struct collection {
+    struct bz_cas *cas;
+    const struct bz_gc_opts *opts;
+    int64_t now, limit;
+    uint64_t room;
+    struct bz_expanded laid_out;
+    struct bz_gc_stats *stats;
+};
+
+static void remove_blobs(struct collection *c, struct bz_gc_plan *p)
 {
+    struct bz_gc_stats *stats = c->stats;
+
     for (size_t i = 0; i < p->v->blobs.len; i++) {
         const struct bz_inventory_blob *b = &p->v->blobs.at[i];
         struct stat st;
@@ -100,8 +111,8 @@ static void remove_blobs(struct bz_cas *cas, const struct bz_gc_opts *opts,
             stats->bytes_recent += b->bytes;
         if (b->refs > 0 || b->used >= p->limit)
             continue;
-        if (!opts->dry_run &&
-            bz_trash_remove(&cas->blobs, &b->hash, p->limit, &st) == BZ_TRASH_KEPT) {
+        if (!c->opts->dry_run &&
+            bz_trash_remove(&c->cas->blobs, &b->hash, p->limit, &st) == BZ_TRASH_KEPT) {
             p->left += b->bytes;
             p->freed -= b->alone ? b->bytes : 0;
             continue;
@@ -109,30 +120,139 @@ static void remove_blobs(struct bz_cas *cas, const struct bz_gc_opts *opts,
         stats->blobs_gone++;
         stats->bytes_gone += b->bytes;
         stats->bytes_freed += b->alone ? b->bytes : 0;
-        forget(opts, &b->hash, true);
+        forget(c->opts, &b->hash, true);
     }
 }
 
-static int collect(struct bz_cas *cas, const struct bz_gc_opts *opts, int64_t now,
-                   int64_t limit, struct bz_gc_stats *stats, struct bz_err *err)
+static bool is_tree(const struct bz_expanded_item *item)
+{
+    return item->kind == BZ_EXPANDED_TREE || item->kind == BZ_EXPANDED_MERGED;
+}
+
+static bool is_old(const struct collection *c, const struct bz_expanded_item *item)
+{
+    int64_t age = c->now - item->used, most = c->opts->policy.max_age;
+
+    if (item->kind == BZ_EXPANDED_FAILED && age > BZ_GC_FAILED_KEPT * BZ_CLOCK_S)
+        return true;
+    return most > 0 && age > most;
+}
+
+static bool is_left(const struct bz_expanded_item *item)
+{
+    return item->kind == BZ_EXPANDED_LEFT || item->kind == BZ_EXPANDED_WORK;
+}
+
+/* Leftovers go whatever else there is, and the others by age; all of these that may if
+ * the disk is too full; or as many as it takes, the longest unused first. */
+static void doom_laid_out(struct collection *c, uint64_t others)
+{
+    const struct bz_gc_policy *policy = &c->opts->policy;
+    bool crowded = c->room < policy->min_free;
+
+    for (size_t i = 0; i < c->laid_out.items.len; i++) {
+        struct bz_expanded_item *item = &c->laid_out.items.at[i];
+        bool large =
+            policy->max_size > 0 && others + c->laid_out.bytes > policy->max_size;
+
+        c->stats->trees += is_tree(item);
+        c->stats->failed += item->kind == BZ_EXPANDED_FAILED;
+        if (is_left(item) || crowded || large || is_old(c, item))
+            bz_expanded_doom(&c->laid_out, item, c->limit);
+    }
+}
+
+/* Trees that would keep what goes on the disk. What a merged one is made of is not
+ * known. */
+static void doom_pinning(struct collection *c, const struct bz_gc_plan *p)
+{
+    for (size_t i = 0; i < c->laid_out.items.len; i++) {
+        struct bz_expanded_item *item = &c->laid_out.items.at[i];
+        uint32_t blob = item->kind == BZ_EXPANDED_TREE
+                            ? bz_inventory_find(p->v, &item->tree)
+                            : BZ_INVENTORY_NONE;
+
+        if (item->kind == BZ_EXPANDED_FAILED)
+            continue; /* nothing in it is a blob's */
+        if (item->kind == BZ_EXPANDED_MERGED
+                ? c->stats->results_gone > 0
+                : blob == BZ_INVENTORY_NONE || p->v->blobs.at[blob].refs == 0)
+            bz_expanded_doom(&c->laid_out, item, c->limit);
+    }
+}
+
+/* Whose bytes would be freed, with the trees that go. */
+static void recount(const struct collection *c, struct bz_inventory *v)
+{
+    for (size_t i = 0; i < v->blobs.len; i++) {
+        struct bz_inventory_blob *b = &v->blobs.at[i];
+
+        if (b->names > 1)
+            b->alone = b->names == 1 + bz_expanded_names(&c->laid_out, b->inode);
+    }
+}
+
+static void remove_laid_out(struct collection *c)
+{
+    struct bz_gc_stats *stats = c->stats;
+
+    for (size_t i = 0; i < c->laid_out.items.len; i++) {
+        struct bz_expanded_item *item = &c->laid_out.items.at[i];
+
+        if (!item->doomed ||
+            (!c->opts->dry_run &&
+             !bz_expanded_remove(&c->cas->root, &c->laid_out, item, c->limit)))
+            continue;
+        if (is_tree(item))
+            stats->trees_gone++;
+        else if (item->kind == BZ_EXPANDED_FAILED)
+            stats->failed_gone++;
+        else
+            stats->temps++;
+        stats->bytes_gone += item->bytes;
+        stats->bytes_freed += item->bytes;
+    }
+}
+
+static int collect(struct collection *c, struct bz_err *err)
 {
     BZ_CLEANUP(bz_inventory_release) struct bz_inventory v = {0};
     BZ_CLEANUP(bz_gc_plan_release) struct bz_gc_plan plan = {0};
-    uint64_t room = 0;
-    int rc = available(cas, &room, err);
+    const struct bz_gc_opts *opts = c->opts;
+    struct bz_gc_policy policy = opts->policy;
+    struct bz_gc_stats *stats = c->stats;
+    int rc = available(c->cas, &c->room, err);
 
+    bz_expanded_take(&c->cas->root, c->now, &c->laid_out);
     if (rc == 0)
-        rc = bz_inventory_take(cas, opts->progress, opts->ctx, &v, err);
+        rc = bz_inventory_take(c->cas, opts->progress, opts->ctx, &v, err);
     if (rc < 0)
         return rc;
     stats->results = v.results.len;
     stats->blobs = v.blobs.len;
-    stats->bytes = v.bytes;
-    bz_gc_plan_make(&v, &opts->policy, now, limit, room, &plan);
-    remove_results(cas, opts, &plan, stats);
-    remove_blobs(cas, opts, &plan, stats);
+    stats->bytes = v.bytes + c->laid_out.bytes;
+    doom_laid_out(c, v.bytes);
+    recount(c, &v);
+    c->room += stats->bytes - v.bytes - c->laid_out.bytes;
+    if (policy.max_size > 0) /* what is left for all else; 0 would be no limit */
+        policy.max_size = policy.max_size > c->laid_out.bytes
+                              ? policy.max_size - c->laid_out.bytes
+                              : 1;
+    rc = bz_gc_plan_make(&v, &policy, c->now, c->limit, c->room, &plan, err);
+    if (rc < 0)
+        return rc;
+    remove_results(c->cas, opts, &plan, stats);
+    rc = opts->dry_run ? 0 : bz_gc_plan_look_again(&plan, c->cas, err);
+    if (rc < 0)
+        return rc;
+    doom_pinning(c, &plan);
+    recount(c, &v);
+    remove_blobs(c, &plan);
+    remove_laid_out(c);
     stats->bytes_left = stats->bytes - stats->bytes_gone;
-    stats->enough = bz_gc_plan_enough(&plan, &opts->policy, room);
+    stats->enough =
+        bz_gc_plan_enough(&plan, &policy, c->room) &&
+        (opts->policy.max_size == 0 || stats->bytes_left <= opts->policy.max_size);
     return 0;
 }
 
@@ -141,7 +261,8 @@ int bz_gc_run(struct bz_cas *cas, const struct bz_gc_opts *opts,
 {
     struct bz_shelf *const shelves[] = {&cas->blobs, &cas->actions};
     int64_t grace = opts->grace > 0 ? opts->grace : BZ_GC_GRACE * BZ_CLOCK_S;
-    int64_t now, oldest;
+    struct collection c = {.cas = cas, .opts = opts, .stats = stats};
+    int64_t oldest;
     int rc;
 
     *stats = (struct bz_gc_stats){0};
@@ -152,13 +273,18 @@ int bz_gc_run(struct bz_cas *cas, const struct bz_gc_opts *opts,
         stats->temps = bz_shelf_sweep(&cas->root);
         bz_trash_restore(shelves, BZ_COUNTOF(shelves));
     }
-    rc = bz_shelf_clock(&cas->root, &now, err);
+    rc = bz_shelf_clock(&cas->root, &c.now, err);
     if (rc < 0)
         return rc;
-    stats->bad = sweep_bad(cas, now, opts->dry_run);
+    stats->bad = sweep_bad(cas, opts, c.now);
     /* The leases after the clock: see (3). */
-    oldest = bz_lease_oldest(cas->root.top, &cas->root.self, now);
-    rc = collect(cas, opts, now, oldest - grace, stats, err);
+    rc = bz_lease_oldest(cas->root.top, &cas->root.self, c.now, !opts->dry_run, &oldest,
+                         err);
+    if (rc < 0)
+        return bz_err_wrap(err, "who uses the store cannot be known: nothing goes");
+    c.limit = oldest - grace;
+    rc = collect(&c, err);
+    bz_expanded_release(&c.laid_out);
     if (rc == 0 && opts->index && !opts->dry_run)
         rc = bz_index_flush(opts->index, err);
     return rc;

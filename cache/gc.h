@@ -2,6 +2,9 @@
  *
  * A policy names results to drop; then go the blobs that no result names any more. What
  * is big, quick to make again and long unused goes first. Works from the files alone.
+ * Before any result go trees that builds have laid out (expanded.h), the longest unused
+ * first, and so do those that would keep the bytes of a blob that goes. What failed
+ * tasks have left goes with the trees, and after a week in any case.
  *
  * The promise: a result that is there after a collection has its blobs, also if others
  * store meanwhile, on other machines too, and if the collector is killed at any moment.
@@ -26,7 +29,11 @@
  *      and at most one file in the trash, which is read from there and put back.
  *
  * That counts for whoever goes by (2). Other programs in the same directory, and users
- * who may not touch each other's files, have the grace period.
+ * who may not touch each other's files, have the grace period. Who writes through a web
+ * server has neither lease nor touch for a blob that he finds there: results are looked
+ * for once more before blobs go, and he looks at such blobs again after his result
+ * (tiers.c). What remains is a result that comes while blobs are being removed: it may
+ * lose one that was removed after that second look, and is a miss.
  */
 #ifndef BZ_CACHE_GC_H
 #define BZ_CACHE_GC_H
@@ -35,6 +42,8 @@
 #include "cache/inventory.h"
 
 #define BZ_GC_GRACE (INT64_C(2) * BZ_SHELF_TOUCH) /* seconds */
+#define BZ_GC_BAD_KEPT (INT64_C(7) * 86400)       /* seconds, to look at it */
+#define BZ_GC_FAILED_KEPT (INT64_C(7) * 86400)    /* likewise, of a failed task */
 
 struct bz_gc_policy {
     uint64_t max_size;  /* bytes that the store may take; 0: any */
@@ -56,6 +65,7 @@ const char *bz_gc_reason_text(enum bz_gc_reason why); /* static */
 struct bz_gc_opts {
     struct bz_gc_policy policy;
     int64_t grace;          /* ns; 0: BZ_GC_GRACE */
+    int64_t bad_kept;       /* ns; 0: BZ_GC_BAD_KEPT */
     bool dry_run;           /* change nothing */
     struct bz_index *index; /* told what is gone; or NULL */
     /* For each result that goes; may be NULL. */
@@ -72,7 +82,9 @@ struct bz_gc_stats {
     uint64_t bytes_left;
     uint64_t bytes_recent; /* of what is left because it was used since the limit */
     uint64_t temps, bad;   /* leftovers and damaged files that went */
-    bool enough;           /* the policy is met */
+    uint64_t trees, trees_gone; /* directories that builds laid out; bytes count them */
+    uint64_t failed, failed_gone; /* what failed tasks have left; likewise */
+    bool enough;                  /* the policy is met */
 };
 
 /* BZ_E_NOSUP if the store cannot be written. */

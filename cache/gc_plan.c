@@ -26,7 +26,12 @@ static void turned(void *ctx, struct bz_inventory_blob *b)
     }
 }
 
-static void drop(struct bz_gc_plan *p, size_t i, enum bz_gc_reason why)
+static bool may_go(const struct bz_gc_plan *p, size_t i)
+{
+    return p->why[i] == BZ_GC_KEPT && p->v->results.at[i].used < p->limit;
+}
+
+static void drop_one(struct bz_gc_plan *p, size_t i, enum bz_gc_reason why)
 {
     const struct bz_inventory_result *r = &p->v->results.at[i];
 
@@ -34,6 +39,15 @@ static void drop(struct bz_gc_plan *p, size_t i, enum bz_gc_reason why)
     p->left -= r->bytes;
     p->freed += r->bytes;
     bz_inventory_count(p->v, r, false, turned, p);
+}
+
+static void drop(struct bz_gc_plan *p, size_t i, enum bz_gc_reason why)
+{
+    uint32_t record = p->record[i];
+
+    drop_one(p, i, why);
+    if (record != BZ_INVENTORY_NONE && may_go(p, record))
+        drop_one(p, record, why);
 }
 
 void bz_gc_plan_keep(struct bz_gc_plan *p, size_t i)
@@ -46,9 +60,16 @@ void bz_gc_plan_keep(struct bz_gc_plan *p, size_t i)
     bz_inventory_count(p->v, r, true, turned, p);
 }
 
-static bool may_go(const struct bz_gc_plan *p, size_t i)
+static bool is_gone(void *ctx, uint32_t result)
 {
-    return p->why[i] == BZ_GC_KEPT && p->v->results.at[i].used < p->limit;
+    const struct bz_gc_plan *p = ctx;
+
+    return p->why[result] != BZ_GC_KEPT;
+}
+
+int bz_gc_plan_look_again(struct bz_gc_plan *p, struct bz_cas *cas, struct bz_err *err)
+{
+    return bz_inventory_look_again(cas, p->v, is_gone, turned, p, err);
 }
 
 static void drop_broken_and_old(struct bz_gc_plan *p, const struct bz_gc_policy *policy,
@@ -61,7 +82,7 @@ static void drop_broken_and_old(struct bz_gc_plan *p, const struct bz_gc_policy 
             continue;
         if (r->damaged || r->broken)
             drop(p, i, BZ_GC_BROKEN);
-        else if (policy->max_age > 0 && now - r->used > policy->max_age)
+        else if (policy->max_age > 0 && !p->led[i] && now - r->used > policy->max_age)
             drop(p, i, BZ_GC_AGE);
     }
 }
@@ -91,7 +112,7 @@ static void drop_all_but_last(struct bz_gc_plan *p, uint32_t keep)
     for (size_t i = 0; i < p->v->results.len; i++) {
         const struct bz_inventory_result *r = &p->v->results.at[i];
 
-        if (p->why[i] == BZ_GC_KEPT && r->recipe.i + r->task.i > 0)
+        if (p->why[i] == BZ_GC_KEPT && !r->record && r->recipe.i + r->task.i > 0)
             BZ_VEC_PUSH(
                 &list, (struct labelled){r->recipe.i, r->task.i, (uint32_t)i, r->used});
     }
@@ -179,7 +200,7 @@ static void drop_by_score(struct bz_gc_plan *p, const struct bz_gc_policy *polic
         double age = (double)(now - r->used) / (double)BZ_CLOCK_S + 60;
         double cost = (double)r->duration / (double)BZ_CLOCK_S + 1;
 
-        if (may_go(p, i))
+        if (may_go(p, i) && !p->led[i])
             BZ_VEC_PUSH(&list,
                         (struct candidate){(uint32_t)i,
                                            share_of(p->v, weights, r) * age / cost});
@@ -189,14 +210,46 @@ static void drop_by_score(struct bz_gc_plan *p, const struct bz_gc_policy *polic
         drop(p, list.at[i].result, BZ_GC_SIZE);
 }
 
-void bz_gc_plan_make(struct bz_inventory *v, const struct bz_gc_policy *policy,
-                     int64_t now, int64_t limit, uint64_t available,
-                     struct bz_gc_plan *out)
+static int find_records(struct bz_gc_plan *p, struct bz_err *err)
 {
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    size_t n = p->v->results.len, records = 0;
+    int rc = bz_digest_hasher_new(&h, err);
+
+    p->record = bz_mem_array(n + 1, sizeof(*p->record));
+    p->led = bz_mem_array(n + 1, sizeof(*p->led));
+    for (size_t i = 0; i < n; i++) {
+        p->record[i] = BZ_INVENTORY_NONE;
+        p->led[i] = false;
+        records += p->v->results.at[i].record;
+    }
+    for (size_t i = 0; rc == 0 && records > 0 && i < n; i++) {
+        struct bz_digest key;
+        uint32_t at;
+
+        bz_action_record_key(h, &p->v->results.at[i].key, &key);
+        at = bz_inventory_find_result(p->v, &key);
+        if (at == BZ_INVENTORY_NONE || !p->v->results.at[at].record)
+            continue;
+        p->record[i] = at;
+        p->led[at] = true;
+    }
+    return rc;
+}
+
+int bz_gc_plan_make(struct bz_inventory *v, const struct bz_gc_policy *policy,
+                    int64_t now, int64_t limit, uint64_t available,
+                    struct bz_gc_plan *out, struct bz_err *err)
+{
+    int rc;
+
     *out = (struct bz_gc_plan){.v = v, .limit = limit, .left = v->bytes};
     out->why = bz_mem_array(v->results.len + 1, sizeof(*out->why));
     for (size_t i = 0; i < v->results.len; i++)
         out->why[i] = BZ_GC_KEPT;
+    rc = find_records(out, err);
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < v->results.len; i++)
         bz_inventory_count(v, &v->results.at[i], true, NULL, NULL);
     for (size_t i = 0; i < v->blobs.len; i++)
@@ -206,10 +259,13 @@ void bz_gc_plan_make(struct bz_inventory *v, const struct bz_gc_policy *policy,
     if (policy->keep_last > 0)
         drop_all_but_last(out, policy->keep_last);
     drop_by_score(out, policy, now, available);
+    return 0;
 }
 
 void bz_gc_plan_release(struct bz_gc_plan *p)
 {
     free(p->why);
+    free(p->record);
+    free(p->led);
     *p = (struct bz_gc_plan){0};
 }

@@ -21,6 +21,7 @@ enum kind {
     NOTE_HIT,
     NOTE_BLOB,
     NOTE_CHECKED,
+    NOTE_COST,
     FORGET_ACTION,
     FORGET_BLOB
 };
@@ -44,12 +45,15 @@ enum statement {
     PUT_ACTION_REF,
     PUT_BLOB_REF,
     PUT_CHECKED,
+    PUT_COST,
+    GUESS_COST,
     DROP_ACTION,
     DROP_ACTION_REFS,
     DROP_BLOB,
     DROP_BLOB_REFS,
     DROP_REFS_TO_BLOB,
     GET_CHECKED,
+    GET_COST,
     GET_ACTION,
     GET_BLOB,
     GET_TOTALS,
@@ -76,6 +80,11 @@ static const char *const texts[STATEMENTS] = {
                      " SELECT p.id, c.id FROM blob p, blob c"
                      " WHERE p.hash = ?1 AND c.hash = ?2",
     [PUT_CHECKED] = "UPDATE blob SET checked = ?2 WHERE hash = ?1",
+    [PUT_COST] = "INSERT OR REPLACE INTO cost(recipe, task, duration, peak)"
+                 " VALUES(?1, ?2, ?3, ?4)",
+    /* What others took is better than nothing. */
+    [GUESS_COST] = "INSERT OR IGNORE INTO cost(recipe, task, duration, peak)"
+                   " VALUES(?1, ?2, ?3, ?4)",
     [DROP_ACTION] = "DELETE FROM action WHERE key = ?1",
     [DROP_ACTION_REFS] = "DELETE FROM action_ref WHERE key = ?1",
     [DROP_BLOB] = "DELETE FROM blob WHERE hash = ?1",
@@ -86,6 +95,7 @@ static const char *const texts[STATEMENTS] = {
     [DROP_REFS_TO_BLOB] =
         "DELETE FROM action_ref WHERE blob = (SELECT id FROM blob WHERE hash = ?1)",
     [GET_CHECKED] = "SELECT 1 FROM blob WHERE hash = ?1 AND checked = ?2",
+    [GET_COST] = "SELECT duration, peak FROM cost WHERE recipe = ?1 AND task = ?2",
     [GET_ACTION] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
                    " WHERE key = ?1",
     [GET_BLOB] = "SELECT size, used,"
@@ -159,6 +169,8 @@ int bz_index_open(const char *path, struct bz_pool *pool, struct bz_index **out,
     if (path) {
         rc = bz_index_file_open(path, &x->db, &fresh, err);
         if (rc == 0) {
+            if (fresh)
+                bz_index_set_next_part(x, 0);
             *state = fresh ? BZ_INDEX_NEW : BZ_INDEX_KEPT;
             x->path = bz_mem_dup(path, strlen(path));
         } else
@@ -172,6 +184,24 @@ int bz_index_open(const char *path, struct bz_pool *pool, struct bz_index **out,
     *out = x;
     x = NULL; /* the caller owns it now */
     return 0;
+}
+
+int bz_index_next_part(struct bz_index *x)
+{
+    int part;
+
+    bz_sync_lock(&x->db_mu);
+    part = x->db ? bz_index_file_part(x->db) : BZ_INDEX_FILLED;
+    bz_sync_unlock(&x->db_mu);
+    return part;
+}
+
+void bz_index_set_next_part(struct bz_index *x, int part)
+{
+    bz_sync_lock(&x->db_mu);
+    if (x->db)
+        bz_index_file_set_part(x->db, part);
+    bz_sync_unlock(&x->db_mu);
 }
 
 static void close_db_locked(struct bz_index *x) BZ_REQUIRES(x->db_mu)
@@ -196,6 +226,8 @@ static int failed_locked(struct bz_index *x, int rc, struct bz_err *err)
         close_db_locked(x);
         if (x->path)
             bz_index_file_spoil(x->path);
+    } else { /* a transaction that stays open would be in the way of the next */
+        (void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
     }
     return code;
 }
@@ -268,6 +300,22 @@ static int put_refs_locked(struct bz_index *x, const struct record *r,
     return 0;
 }
 
+/* `bytes` is the peak of the memory. */
+static int put_cost_locked(struct bz_index *x, const struct record *r,
+                           enum statement which, struct bz_err *err)
+    BZ_REQUIRES(x->db_mu)
+{
+    sqlite3_stmt *s = bind_locked(x, which, NULL, err);
+
+    if (!s)
+        return err->code;
+    sqlite3_bind_text(s, 1, r->recipe, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, r->task, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 3, r->duration);
+    sqlite3_bind_int64(s, 4, which == PUT_COST ? (sqlite3_int64)r->bytes : 0);
+    return done_locked(x, s, err);
+}
+
 static int put_action_locked(struct bz_index *x, const struct record *r,
                              struct bz_err *err) BZ_REQUIRES(x->db_mu)
 {
@@ -280,7 +328,9 @@ static int put_action_locked(struct bz_index *x, const struct record *r,
     sqlite3_bind_text(s, 4, r->task, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 5, r->duration);
     sqlite3_bind_int64(s, 6, (sqlite3_int64)r->bytes);
-    return done_locked(x, s, err);
+    if (done_locked(x, s, err) < 0)
+        return err->code;
+    return r->duration > 0 ? put_cost_locked(x, r, GUESS_COST, err) : 0;
 }
 
 static int forget_locked(struct bz_index *x, const struct record *r, struct bz_err *err)
@@ -310,6 +360,9 @@ static int put_record_locked(struct bz_index *x, const struct record *r,
     switch (r->kind) {
     case NOTE_ACTION:
         rc = put_action_locked(x, r, err);
+        break;
+    case NOTE_COST:
+        rc = put_cost_locked(x, r, PUT_COST, err);
         break;
     case NOTE_BLOB:
         rc = put_blob_locked(x, &r->key, r->bytes, r->used, err);
@@ -345,11 +398,8 @@ static int write_locked(struct bz_index *x, const struct record_list *list,
         return failed_locked(x, rc, err);
     for (size_t i = 0; i < list->len; i++) {
         rc = put_record_locked(x, &list->at[i], err);
-        if (rc < 0) {
-            if (x->db)
-                (void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+        if (rc < 0)
             return rc;
-        }
     }
     rc = sqlite3_exec(x->db, "COMMIT", NULL, NULL, NULL);
     return rc == SQLITE_OK ? 0 : failed_locked(x, rc, err);
@@ -479,6 +529,16 @@ void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree)
     note(x, &(struct record){.kind = NOTE_CHECKED, .key = *tree});
 }
 
+void bz_index_note_cost(struct bz_index *x, struct bz_str recipe, struct bz_str task,
+                        const struct bz_index_cost *cost)
+{
+    note(x, &(struct record){.kind = NOTE_COST,
+                             .recipe = bz_mem_dup(recipe.p, recipe.n),
+                             .task = bz_mem_dup(task.p, task.n),
+                             .duration = cost->duration,
+                             .bytes = cost->peak});
+}
+
 void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key)
 {
     note(x, &(struct record){.kind = FORGET_ACTION, .key = *key});
@@ -553,6 +613,30 @@ bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree)
     sqlite3_reset(s);
     bz_sync_unlock(&x->db_mu);
     return s != NULL;
+}
+
+void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n)
+{
+    struct bz_err err;
+    sqlite3_stmt *s;
+
+    bz_sync_lock(&x->db_mu);
+    /* Else the file is locked and unlocked for each of them. */
+    if (n > 1 && x->db)
+        (void)sqlite3_exec(x->db, "BEGIN", NULL, NULL, NULL);
+    s = bind_locked(x, GET_COST, NULL, &err);
+    for (size_t i = 0; s && i < n; i++) {
+        sqlite3_bind_text(s, 1, asks[i].recipe.p, (int)asks[i].recipe.n, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, asks[i].task.p, (int)asks[i].task.n, SQLITE_STATIC);
+        asks[i].known = sqlite3_step(s) == SQLITE_ROW;
+        if (asks[i].known)
+            asks[i].cost = (struct bz_index_cost){sqlite3_column_int64(s, 0),
+                                                  (uint64_t)sqlite3_column_int64(s, 1)};
+        sqlite3_reset(s);
+    }
+    if (n > 1 && x->db)
+        (void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+    bz_sync_unlock(&x->db_mu);
 }
 
 bool bz_index_get_action(struct bz_index *x, const struct bz_digest *key,

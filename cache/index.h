@@ -34,6 +34,12 @@ enum bz_index_state {
  * its io lane. Fails only if there is no memory database either. */
 int bz_index_open(const char *path, struct bz_pool *pool, struct bz_index **out,
                   enum bz_index_state *state, struct bz_err *err) BZ_MUST_CHECK;
+/* How much of the store it knows, while it is filled for the first time (reindex.h):
+ * the next part, or BZ_INDEX_FILLED. */
+#define BZ_INDEX_FILLED (-1)
+int bz_index_next_part(struct bz_index *x);
+void bz_index_set_next_part(struct bz_index *x, int part);
+
 /* Writes what is queued. NULL is fine. Not for workers of the pool. */
 void bz_index_close(struct bz_index *x);
 
@@ -58,6 +64,15 @@ void bz_index_note_blob(struct bz_index *x, const struct bz_reapi_digest *blob,
  * after a power cut need not be what was written. */
 void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree);
 
+/* What it took to make such a result when it was last made on this machine, whatever
+ * its key: to guess what it takes next time. Kept when results are collected. */
+struct bz_index_cost {
+    int64_t duration; /* ns */
+    uint64_t peak;    /* bytes of memory of its largest process; 0: not known */
+};
+void bz_index_note_cost(struct bz_index *x, struct bz_str recipe, struct bz_str task,
+                        const struct bz_index_cost *cost);
+
 /* What is no longer in the store. */
 void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key);
 void bz_index_forget_blob(struct bz_index *x, const struct bz_digest *hash);
@@ -68,6 +83,25 @@ int bz_index_flush(struct bz_index *x, struct bz_err *err) BZ_MUST_CHECK;
 /* Questions are about what has been written. An index that fails answers as if it
  * knew nothing. */
 bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree);
+/* What tasks took; if one was never made here: the duration that the first such result
+ * tells. To ask for many at once takes far less time. */
+struct bz_index_ask {
+    struct bz_str recipe, task;
+    struct bz_index_cost cost; /* untouched if it is not known */
+    bool known;
+};
+void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n);
+
+static inline bool bz_index_get_cost(struct bz_index *x, struct bz_str recipe,
+                                     struct bz_str task, struct bz_index_cost *out)
+{
+    struct bz_index_ask ask = {.recipe = recipe, .task = task};
+
+    bz_index_get_costs(x, &ask, 1);
+    if (ask.known)
+        *out = ask.cost;
+    return ask.known;
+}
 bool bz_index_get_action(struct bz_index *x, const struct bz_digest *key,
                          struct bz_arena *a, struct bz_index_action *out);
 

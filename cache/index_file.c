@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cache/index.h"
 #include "cache/schema.h"
 #include "os/clock.h"
 #include "os/fs.h"
@@ -15,6 +16,10 @@
 
 #define BUSY_MS 2000
 #define ROW_MAX (1 << 24) /* bytes */
+/* In the header of the file, where SQLite has a number for applications: with the next
+ * part added while it is filled, else 0. */
+#define FILLING 0x627a0000
+#define PARTS 0xffff
 
 static int exec(sqlite3 *db, const char *sql, struct bz_err *err)
 {
@@ -63,6 +68,27 @@ static int open_db(const char *path, sqlite3 **out, struct bz_err *err)
 int bz_index_file_memory(struct sqlite3 **out, struct bz_err *err)
 {
     return open_db(":memory:", out, err);
+}
+
+int bz_index_file_part(struct sqlite3 *db)
+{
+    sqlite3_stmt *s = NULL;
+    int mark = 0;
+
+    if (sqlite3_prepare_v2(db, "PRAGMA application_id", -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW)
+        mark = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    return (mark & ~PARTS) == FILLING ? mark & PARTS : BZ_INDEX_FILLED;
+}
+
+void bz_index_file_set_part(struct sqlite3 *db, int part)
+{
+    char sql[64];
+
+    snprintf(sql, sizeof(sql), "PRAGMA application_id = %d",
+             part == BZ_INDEX_FILLED ? 0 : FILLING + part);
+    (void)sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 
 static int open_checked(const char *path, sqlite3 **out, struct bz_err *err)

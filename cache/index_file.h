@@ -23,6 +23,11 @@ int bz_index_file_open(const char *path, struct sqlite3 **out, bool *fresh,
 /* One that is gone when it is closed. */
 int bz_index_file_memory(struct sqlite3 **out, struct bz_err *err) BZ_MUST_CHECK;
 
+/* What bz_index_next_part() tells: part of the file, and not of a transaction. If it
+ * cannot be written, parts are done twice, which does no harm. */
+int bz_index_file_part(struct sqlite3 *db);
+void bz_index_file_set_part(struct sqlite3 *db, int part);
+
 /* Marks it as broken. */
 void bz_index_file_spoil(const char *path);
 

@@ -27,6 +27,7 @@ struct taker {
     bz_inventory_fn progress;
     void *ctx;
     uint64_t seen;
+    bool names;   /* what results name does not matter */
     bool foreign; /* the result at hand is not ours */
     struct BZ_VEC(struct todo) todo;
 };
@@ -56,6 +57,8 @@ static int visit_blob(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err
     struct taker *t = ctx;
     struct bz_inventory_blob b = {.bytes = (uint64_t)e->st->st_blocks * DISK_BLOCK,
                                   .used = bz_trash_last_use(e->st),
+                                  .inode = e->st->st_ino,
+                                  .names = (uint32_t)e->st->st_nlink,
                                   .alone = e->st->st_nlink == 1};
 
     if (!is_key(e, &b.hash))
@@ -223,6 +226,8 @@ static void name_result(struct taker *t, struct bz_inventory_result *out,
         bz_intern_add(&t->v->names, bz_reindex_label(r, BZ_STR(BZ_ACTION_RECIPE)));
     out->task =
         bz_intern_add(&t->v->names, bz_reindex_label(r, BZ_STR(BZ_ACTION_TASK)));
+    out->record =
+        bz_str_eq(bz_intern_str(&t->v->names, out->task), BZ_STR(BZ_ACTION_RECORD));
 }
 
 /* The edges of the result itself come first, those of what it names after them. */
@@ -233,6 +238,8 @@ static int add_result(struct taker *t, struct bz_inventory_result *out,
 
     t->foreign = !r->sealed;
     name_result(t, out, r);
+    if (t->names)
+        return 0;
     for (size_t i = 0; i < r->nfiles; i++)
         if (r->files[i].contents.n == 0)
             add_edge(t, &r->files[i].digest, &out->broken);
@@ -384,6 +391,40 @@ int bz_inventory_take(struct bz_cas *cas, bz_inventory_fn progress, void *ctx,
     return rc;
 }
 
+int bz_inventory_take_results(struct bz_cas *cas, struct bz_inventory *out,
+                              struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct taker t = {.cas = cas, .v = out, .names = true};
+    int rc = bz_digest_hasher_new(&h, err);
+
+    *out = (struct bz_inventory){0};
+    t.h = h;
+    make_starts(out);
+    if (rc == 0 && cas->actions.dir >= 0)
+        rc = bz_fs_walk(cas->actions.dir, ".", visit_result, &t, err);
+    return rc;
+}
+
+uint32_t bz_inventory_find_result(const struct bz_inventory *v,
+                                  const struct bz_digest *key)
+{
+    size_t low = 0, high = v->results.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int cmp = bz_digest_cmp(&v->results.at[middle].key, key);
+
+        if (cmp == 0)
+            return (uint32_t)middle;
+        if (cmp < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return BZ_INVENTORY_NONE;
+}
+
 void bz_inventory_release(struct bz_inventory *v)
 {
     bz_vec_release(&v->blobs);
@@ -416,4 +457,50 @@ void bz_inventory_count(struct bz_inventory *v, const struct bz_inventory_result
                 BZ_VEC_PUSH(&left, v->nodes.at[b->node - 1]);
         }
     }
+}
+
+struct latecomers {
+    struct taker t;
+    bz_inventory_gone gone;
+    bz_inventory_turn turn;
+    void *ctx;
+};
+
+static int visit_late(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    struct latecomers *l = ctx;
+    struct bz_inventory *v = l->t.v;
+    struct bz_inventory_result r = {.first = v->edges.len};
+    uint32_t known;
+    int rc;
+
+    if (!is_key(e, &r.key))
+        return BZ_FS_WALK_ON;
+    known = bz_inventory_find_result(v, &r.key);
+    if (known != BZ_INVENTORY_NONE && !l->gone(l->ctx, known))
+        return BZ_FS_WALK_ON;
+    rc = read_result(&l->t, &r.key, &r, err);
+    if (rc < 0 && rc != BZ_E_NOENT)
+        return bz_err_wrap(err, "ac/%s", e->path);
+    if (rc == 0)
+        bz_inventory_count(v, &r, true, l->turn, l->ctx);
+    return BZ_FS_WALK_ON;
+}
+
+int bz_inventory_look_again(struct bz_cas *cas, struct bz_inventory *v,
+                            bz_inventory_gone gone, bz_inventory_turn turn, void *ctx,
+                            struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct latecomers l = {
+        .t = {.cas = cas, .v = v},
+          .gone = gone, .turn = turn, .ctx = ctx
+    };
+    int rc = bz_digest_hasher_new(&h, err);
+
+    l.t.h = h;
+    if (rc == 0 && cas->actions.dir >= 0)
+        rc = bz_fs_walk(cas->actions.dir, ".", visit_late, &l, err);
+    bz_vec_release(&l.t.todo);
+    return rc;
 }

@@ -7,7 +7,7 @@
  * It is a picture of something that goes on changing. What is published while it is
  * taken may be in it or not; what lies there all the time is in it.
  *
- * For a million blobs it takes 64 MB, and 4 bytes for each name in a tree (83 MB
+ * For a million blobs it takes 72 MB, and 4 bytes for each name in a tree (83 MB
  * resident were measured for a million blobs in a thousand trees); trees that several
  * results share count once. Time is in proportion to the bytes of results and trees and
  * to the number of files. One thread at a time.
@@ -25,6 +25,8 @@ struct bz_inventory_blob {
     int64_t used;   /* last, ns since 1970 on the file system's clock */
     uint32_t refs;  /* of results and trees that are referred to themselves */
     uint32_t node;  /* what it names itself is nodes.at[node - 1]; 0: nothing known */
+    uint64_t inode;
+    uint32_t names; /* that lead to it */
     bool alone;     /* it has no other name, so that removing it frees its bytes */
     bool bad;       /* somebody found its bytes wrong; not looked at here */
 };
@@ -46,6 +48,7 @@ struct bz_inventory_result {
     bool damaged;               /* it cannot be read */
     bool broken;                /* one of its blobs is not there */
     bool sealed;
+    bool record; /* it says what another was made from (action.h) */
 };
 
 struct bz_inventory_blobs BZ_VEC(struct bz_inventory_blob);
@@ -63,6 +66,8 @@ struct bz_inventory {
     uint32_t *starts;                /* the first blob for each two leading bytes */
 };
 
+#define BZ_INVENTORY_NONE UINT32_MAX
+
 /* Called now and then, with the number of files seen so far. */
 typedef void (*bz_inventory_fn)(void *ctx, uint64_t seen);
 
@@ -71,10 +76,16 @@ int bz_inventory_take(struct bz_cas *cas, bz_inventory_fn progress, void *ctx,
                       struct bz_inventory *out, struct bz_err *err) BZ_MUST_CHECK;
 void bz_inventory_release(struct bz_inventory *v);
 
+/* The results alone, without looking for what they name: `broken` is never set. */
+int bz_inventory_take_results(struct bz_cas *cas, struct bz_inventory *out,
+                              struct bz_err *err) BZ_MUST_CHECK;
+
+/* The place of a result, or BZ_INVENTORY_NONE. */
+uint32_t bz_inventory_find_result(const struct bz_inventory *v,
+                                  const struct bz_digest *key);
+
 /* Finds out again what is broken, after blobs turned out to be bad. */
 void bz_inventory_settle(struct bz_inventory *v);
-
-#define BZ_INVENTORY_NONE UINT32_MAX
 
 /* The place of a blob, or BZ_INVENTORY_NONE. */
 uint32_t bz_inventory_find(const struct bz_inventory *v, const struct bz_digest *hash);
@@ -86,5 +97,12 @@ typedef void (*bz_inventory_turn)(void *ctx, struct bz_inventory_blob *blob);
  * Counting all in and out takes time in proportion to the edges. `turn` may be NULL. */
 void bz_inventory_count(struct bz_inventory *v, const struct bz_inventory_result *r,
                         bool in, bz_inventory_turn turn, void *ctx);
+
+/* Looks for results once more, and counts in what those name that were not there; also
+ * those that were and of which `gone` says that they had been removed since. */
+typedef bool (*bz_inventory_gone)(void *ctx, uint32_t result);
+int bz_inventory_look_again(struct bz_cas *cas, struct bz_inventory *v,
+                            bz_inventory_gone gone, bz_inventory_turn turn, void *ctx,
+                            struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

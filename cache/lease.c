@@ -95,26 +95,31 @@ static bool has_expired(const struct bz_alive *self, const char *name,
     return now - ns_of(st->st_ctim) > EXPIRES;
 }
 
-int64_t bz_lease_oldest(int top, const struct bz_alive *self, int64_t now)
+int bz_lease_oldest(int top, const struct bz_alive *self, int64_t now, bool sweep,
+                    int64_t *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep)
     int dir = openat(top, "leases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct bz_fs_list list;
-    struct bz_err err;
-    int64_t oldest = now;
+    BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list list = {0};
+    int rc;
 
-    if (dir < 0 || bz_fs_list_dir(dir, ".", &list, &err) < 0)
-        return now;
-    for (size_t i = 0; i < list.n; i++) {
+    *out = now;
+    if (dir < 0 && errno == ENOENT)
+        return 0; /* nobody has ever had one */
+    rc = dir < 0 ? bz_fail_sys(err, "open leases of the store")
+                 : bz_fs_list_fd(dir, "leases of the store", &list, err);
+    for (size_t i = 0; rc == 0 && i < list.n; i++) {
         struct stat st;
 
-        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
-            continue;
-        if (has_expired(self, list.names[i], &st, now))
-            unlinkat(dir, list.names[i], 0);
-        else if (ns_of(st.st_mtim) < oldest)
-            oldest = ns_of(st.st_mtim);
+        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) < 0) {
+            if (errno != ENOENT) /* else it was given up just now */
+                rc = bz_fail_sys(err, "look at a lease of the store");
+        } else if (has_expired(self, list.names[i], &st, now)) {
+            if (sweep)
+                unlinkat(dir, list.names[i], 0);
+        } else if (ns_of(st.st_mtim) < *out) {
+            *out = ns_of(st.st_mtim);
+        }
     }
-    bz_fs_list_release(&list);
-    return oldest;
+    return rc;
 }

@@ -37,7 +37,9 @@ void bz_lease_close(struct bz_lease *l); /* fine without one, and twice */
 void bz_lease_renew(struct bz_lease *l);
 
 /* When the first of those that still use the store began; `now`, on the file system's
- * clock, if there are none. Removes leases that no longer count. */
-int64_t bz_lease_oldest(int top, const struct bz_alive *self, int64_t now);
+ * clock, if there are none. Fails if that cannot be known: then nothing may be removed.
+ * With `sweep` removes leases that no longer count. */
+int bz_lease_oldest(int top, const struct bz_alive *self, int64_t now, bool sweep,
+                    int64_t *out, struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include <sys/statvfs.h>
 
 #include "base/log.h"
+#include "cache/expanded.h"
 #include "os/clock.h"
 #include "os/fs_lock.h"
 
@@ -30,13 +31,19 @@ void bz_quota_close(struct bz_quota *q)
     bz_sync_unlock(&q->mu);
 }
 
-/* What the index knows, in bytes on a disk. */
+/* What the index knows, in bytes on a disk, and what builds have laid out. */
 static uint64_t estimate(struct bz_quota *q)
 {
     struct bz_index_totals t;
 
     bz_index_get_totals(q->index, &t);
-    return t.bytes + t.blobs * HALF_BLOCK + t.actions * 2 * HALF_BLOCK;
+    return t.bytes + t.blobs * HALF_BLOCK + t.actions * 2 * HALF_BLOCK +
+           bz_expanded_estimate(&q->cas->root);
+}
+
+bool bz_quota_limits(const struct bz_quota *q)
+{
+    return q->policy.max_size > 0 || q->policy.min_free > 0;
 }
 
 static bool is_short_of_room(const struct bz_quota *q)
@@ -123,7 +130,7 @@ void bz_quota_note(struct bz_quota *q, uint64_t bytes)
     uint64_t whole = 0;
     bool known, due, crowded;
 
-    if (q->policy.max_size == 0 && q->policy.min_free == 0)
+    if (!bz_quota_limits(q))
         return;
     crowded = is_short_of_room(q);
     bz_sync_lock(&q->mu);

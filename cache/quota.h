@@ -1,11 +1,12 @@
 /* quota.h - collects by itself when a store has outgrown its limits.
  *
- * Keeps an estimate of the store's size: from the index once, and what this process
- * adds. As long as that is below the limits, a note costs a lock and, with min_free,
- * one system call. Above, a collection (gc.h) brings the store down to nine tenths of
- * max_size, on the pool's io lane if there is one. Of the processes of a machine one
- * collects at a time, and none spends more than a twentieth of its time on it: if
- * everything is in use, the store stays too large, and that is said once.
+ * Keeps an estimate of the store's size: from the index and of what builds have laid
+ * out, once, and what this process adds. As long as that is below the limits, a note
+ * costs a lock and, with min_free, one system call. Above, a collection (gc.h) brings
+ * the store down to nine tenths of max_size, on the pool's io lane if there is one. Of
+ * the processes of a machine one collects at a time, and none spends more than a
+ * twentieth of its time on it: if everything is in use, the store stays too large, and
+ * that is said once.
  *
  * Any thread may note; one owner opens and closes.
  */
@@ -45,6 +46,9 @@ void bz_quota_open(struct bz_quota *q, struct bz_cas *cas, struct bz_index *inde
                    struct bz_pool *pool, const struct bz_quota_opts *opts);
 /* Waits for a collection that is under way. Not for workers of the pool. */
 void bz_quota_close(struct bz_quota *q);
+
+/* Whether there is a limit at all: otherwise nobody needs to measure anything. */
+bool bz_quota_limits(const struct bz_quota *q);
 
 /* So many bytes were stored, some of which may have been there. Collects if it is time;
  * without a pool, before it returns. */

@@ -1,5 +1,7 @@
 #include "cache/reindex.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cache/action.h"
@@ -7,11 +9,17 @@
 #include "os/clock.h"
 #include "os/fs_walk.h"
 
+#define PARTS 512 /* of blobs, then of results */
+#define FLUSH_EVERY 1024
+
 struct job {
     struct bz_cas *cas;
     struct bz_index *index;
     struct bz_digest_hasher *h;
+    struct bz_cancel *cancel; /* or NULL */
     struct bz_reindex_stats *stats;
+    uint64_t noted;
+    bool stopped;
 };
 
 struct digest_list BZ_VEC(struct bz_reapi_digest);
@@ -89,18 +97,45 @@ static int note_tree(struct job *job, const struct bz_reapi_digest *d, int64_t u
     return 0;
 }
 
+/* Written as it comes: what others want from the index waits for no more than that. */
+static int keep_up(struct job *job, struct bz_err *err)
+{
+    if (++job->noted % FLUSH_EVERY != 0)
+        return BZ_FS_WALK_ON;
+    job->stopped = bz_cancel_check(job->cancel) < 0;
+    if (job->stopped)
+        return BZ_FS_WALK_STOP;
+    return bz_index_flush(job->index, err) < 0 ? err->code : BZ_FS_WALK_ON;
+}
+
 static int visit_blob(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
 {
     struct job *job = ctx;
     struct bz_reapi_digest d;
 
-    if (S_ISREG(e->st->st_mode) &&
-        bz_digest_parse(bz_str_from(e->name), &d.hash, err) == 0) {
-        d.size = (uint64_t)e->st->st_size;
-        bz_index_note_blob(job->index, &d, bz_trash_last_use(e->st), NULL, 0);
-        job->stats->blobs++;
-    }
-    return BZ_FS_WALK_ON;
+    if (!S_ISREG(e->st->st_mode) ||
+        bz_digest_parse(bz_str_from(e->name), &d.hash, err) < 0)
+        return BZ_FS_WALK_ON;
+    d.size = (uint64_t)e->st->st_size;
+    bz_index_note_blob(job->index, &d, bz_trash_last_use(e->st), NULL, 0);
+    job->stats->blobs++;
+    return keep_up(job, err);
+}
+
+/* Looking is no use: collectors go by that. */
+static bool peek(struct job *job, const struct bz_digest *key, struct bz_arena *a,
+                 struct bz_reapi_result *out)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    BZ_CLEANUP(bz_mem_freep) char *bytes = NULL;
+    struct bz_err err;
+    size_t n = 0;
+
+    return bz_shelf_peek(&job->cas->actions, key, &fd, &err) == 0 &&
+           bz_fs_read_fd(fd, "an action result", BZ_REAPI_MESSAGE_MAX, &bytes, &n,
+                         &err) == 0 &&
+           bz_reapi_result_decode(a, bz_arena_dup(a, bz_str_of(bytes, n)), job->h, out,
+                                  &err) == 0;
 }
 
 static int visit_action(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
@@ -112,31 +147,69 @@ static int visit_action(void *ctx, const struct bz_fs_walk_entry *e, struct bz_e
 
     if (!S_ISREG(e->st->st_mode) ||
         bz_digest_parse(bz_str_from(e->name), &key, err) < 0 ||
-        bz_action_get(job->cas, job->h, &key, BZ_ACTION_ANYONE, &a, &r, err) < 0)
+        !peek(job, &key, &a, &r))
         return BZ_FS_WALK_ON;
     bz_reindex_result(job->index, &key, &r, bz_trash_last_use(e->st));
     for (size_t i = 0; i < r.ndirs; i++)
         if (!bz_reapi_digest_none(&r.dirs[i].tree))
             (void)note_tree(job, &r.dirs[i].tree, bz_trash_last_use(e->st));
     job->stats->actions++;
-    return BZ_FS_WALK_ON;
+    return keep_up(job, err);
+}
+
+/* Blobs before the results that name them. */
+static int fill_part(struct job *job, int part, struct bz_err *err)
+{
+    bool blobs = part < PARTS / 2;
+    int dir = blobs ? job->cas->blobs.dir : job->cas->actions.dir;
+    char name[4];
+    int rc;
+
+    if (dir < 0)
+        return 0;
+    snprintf(name, sizeof(name), "%02x", (unsigned)part % (PARTS / 2));
+    rc = bz_fs_walk(dir, name, blobs ? visit_blob : visit_action, job, err);
+    return rc == BZ_E_NOENT ? 0 : rc;
+}
+
+int bz_reindex_fill(struct bz_cas *cas, struct bz_index *index,
+                    struct bz_cancel *cancel, struct bz_reindex_stats *stats,
+                    struct bz_err *err)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct job job = {.cas = cas, .index = index, .cancel = cancel, .stats = stats};
+    int part = bz_index_next_part(index);
+    uint64_t noted = 0;
+    int rc = bz_digest_hasher_new(&h, err);
+
+    *stats = (struct bz_reindex_stats){0};
+    job.h = h;
+    if (rc < 0 || part == BZ_INDEX_FILLED)
+        return rc;
+    for (; part < PARTS; part++) {
+        if (bz_cancel_check(cancel) < 0)
+            return 0;
+        rc = fill_part(&job, part, err);
+        if (rc == 0)
+            rc = bz_index_flush(index, err);
+        if (rc < 0 || job.stopped)
+            return rc;
+        if (job.noted > noted) /* an empty part is as quickly looked at again */
+            bz_index_set_next_part(index, part + 1);
+        noted = job.noted;
+    }
+    bz_index_set_next_part(index, BZ_INDEX_FILLED);
+    return 0;
 }
 
 int bz_reindex(struct bz_cas *cas, struct bz_index *index,
                struct bz_reindex_stats *stats, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
-    struct job job = {.cas = cas, .index = index};
-    int rc = bz_digest_hasher_new(&h, err);
+    int rc = bz_index_clear(index, err);
 
     *stats = (struct bz_reindex_stats){0};
-    job.h = h;
-    job.stats = stats;
-    if (rc == 0)
-        rc = bz_index_clear(index, err);
-    if (rc == 0 && cas->blobs.dir >= 0)
-        rc = bz_fs_walk(cas->blobs.dir, ".", visit_blob, &job, err);
-    if (rc == 0 && cas->actions.dir >= 0)
-        rc = bz_fs_walk(cas->actions.dir, ".", visit_action, &job, err);
-    return rc < 0 ? rc : bz_index_flush(index, err);
+    if (rc < 0)
+        return rc;
+    bz_index_set_next_part(index, 0);
+    return bz_reindex_fill(cas, index, NULL, stats, err);
 }

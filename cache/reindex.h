@@ -9,10 +9,20 @@
 
 #include "cache/cas.h"
 #include "cache/index.h"
+#include "pool/cancel.h"
 
 struct bz_reindex_stats {
     uint64_t blobs, actions;
 };
+
+/* A store is indexed in parts, by the first byte of a name, and a part is noted when it
+ * is done: who is stopped goes on there the next time. */
+
+/* Does what is left. Stops soon, and succeeds, when the token, which may be NULL, says
+ * so. Others may use the index meanwhile. */
+int bz_reindex_fill(struct bz_cas *cas, struct bz_index *index,
+                    struct bz_cancel *cancel, struct bz_reindex_stats *stats,
+                    struct bz_err *err) BZ_MUST_CHECK;
 
 /* Forgets what the index holds and fills it. */
 int bz_reindex(struct bz_cas *cas, struct bz_index *index,

@@ -1,7 +1,10 @@
 #include "cache/remote_batch.h"
 
+#include <errno.h>
+
 #include "base/log.h"
 #include "base/mem.h"
+#include "cache/follower.h"
 
 /* One transfer at a time. */
 struct lane {
@@ -12,6 +15,8 @@ struct lane {
     size_t i; /* which blob */
     /* getting */
     struct bz_cas_writer w;
+    struct bz_follower *follower; /* of a large one, or NULL */
+    struct bz_http_tap tap;
     /* putting */
     char *data;
     int fd;
@@ -23,9 +28,11 @@ struct indices BZ_VEC(size_t);
 
 struct batch {
     struct bz_remote *r;
+    const struct bz_tier_call *call;
     struct bz_tier_blob *blobs;
     size_t n, next;
     struct bz_cas *cas;
+    struct bz_pool *pool;
     struct lane *lanes, *vacant;
     size_t nlanes;
     struct indices absent; /* to be put: the server said that it has them not */
@@ -88,6 +95,8 @@ static struct lane *lane_take(struct batch *b, size_t i, const char *kind)
 
 static void lane_give(struct batch *b, struct lane *l)
 {
+    bz_follower_free(l->follower);
+    l->follower = NULL;
     bz_cas_abort(&l->w);
     free(l->data);
     bz_fs_closep(&l->fd);
@@ -153,6 +162,29 @@ static bool too_large(const struct batch *b, const struct bz_reapi_digest *d)
     return d->size > atomic_load_explicit(&b->r->largest, memory_order_relaxed);
 }
 
+static void begin_following(void *arg)
+{
+    bz_follower_begin(arg);
+}
+
+static void follow(void *arg, uint64_t n)
+{
+    bz_follower_grow(arg, n);
+}
+
+/* Large ones are hashed beside receiving, if there is somebody to do it. */
+static void prepare_sink(const struct batch *b, struct lane *l, uint64_t size)
+{
+    l->q.sink = (struct bz_http_sink){.fd = l->w.temp.fd, .limit = size};
+    if (!b->pool || size < 2 * BZ_FOLLOWER_STEP) {
+        l->q.sink.h = l->h;
+        return;
+    }
+    l->follower = bz_follower_new(b->pool, l->h, l->w.temp.fd);
+    l->tap = (struct bz_http_tap){begin_following, follow, l->follower};
+    l->q.sink.tap = &l->tap;
+}
+
 static struct bz_http_request *next_get(void *arg)
 {
     struct batch *b = arg;
@@ -177,8 +209,7 @@ static struct bz_http_request *next_get(void *arg)
         b->next++;
         rc = bz_cas_begin(b->cas, l->h, &l->w, &err);
         if (rc == 0) {
-            l->q.sink = (struct bz_http_sink){
-                .fd = l->w.temp.fd, .h = l->h, .limit = blob->digest.size};
+            prepare_sink(b, l, blob->digest.size);
             return &l->q;
         }
         lane_give(b, l);
@@ -210,6 +241,8 @@ static void done_get(void *arg, struct bz_http_request *q)
     struct bz_err err = {0};
     int rc = bz_remote_judge(b->r, q, &err);
 
+    if (rc == 0 && l->follower)
+        rc = bz_follower_finish(l->follower, &err);
     if (rc == 0) {
         l->w.size = q->n;
         rc = bz_cas_end(&l->w, &blob->digest, &got, &err);
@@ -217,6 +250,8 @@ static void done_get(void *arg, struct bz_http_request *q)
     /* Too many bytes, and too few or others. */
     if ((rc == BZ_E_LIMIT && q->rc < 0) || (rc == BZ_E_CORRUPT && q->rc == 0))
         rc = wrong_bytes(b, &blob->digest, &err);
+    if (rc == 0)
+        bz_tier_note_moved(b->call, &blob->digest);
     settle(b, blob, rc, &err);
     lane_give(b, l);
 }
@@ -225,7 +260,8 @@ int bz_remote_batch_get(struct bz_remote *r, const struct bz_tier_call *call,
                         struct bz_tier_blob *blobs, size_t n, struct bz_cas *into,
                         struct bz_err *err)
 {
-    struct batch b = {.r = r, .blobs = blobs, .n = n, .cas = into};
+    struct batch b = {
+        .r = r, .call = call, .blobs = blobs, .n = n, .cas = into, .pool = call->pool};
 
     batch_open(&b, call->cancel);
     bz_http_run(r->http, &(struct bz_http_feed){next_get, done_get, &b, &b.stop});
@@ -240,6 +276,7 @@ static int open_source(struct batch *b, struct lane *l, struct bz_err *err)
 
     l->q.method = BZ_HTTP_PUT;
     l->q.source.n = d->size;
+    l->q.patience = (int64_t)(d->size / BZ_REMOTE_BATCH_FILES) * BZ_CLOCK_S;
     if (d->size <= BZ_REMOTE_BATCH_SMALL) {
         rc = bz_cas_read(b->cas, l->h, d, BZ_REMOTE_BATCH_SMALL, &l->data, err);
         l->q.source.p = l->data;
@@ -317,6 +354,7 @@ static void done_head(struct batch *b, struct lane *l)
     }
     if (rc == 0 && l->q.has_length && l->q.length != blob->digest.size)
         rc = BZ_E_NOENT; /* it has something else there */
+    blob->found = rc == 0;
     if (rc == BZ_E_NOENT)
         BZ_VEC_PUSH(&b->absent, l->i);
     else
@@ -333,8 +371,9 @@ static void done_put(void *arg, struct bz_http_request *q)
 
     if (q->method == BZ_HTTP_HEAD) {
         done_head(b, l);
-    } else if (q->rc == BZ_E_CORRUPT && l->fd >= 0) {
-        /* Ours is damaged: looking at it puts it aside. */
+    } else if ((q->rc == BZ_E_CORRUPT || (q->rc < 0 && q->err.sys == EIO)) &&
+               l->fd >= 0) {
+        /* Ours is damaged or cannot be read: looking at it puts it aside. */
         BZ_CLEANUP(bz_fs_closep) int fd = -1;
 
         rc = bz_cas_fd(b->cas, l->h, &blob->digest, &fd, &err);
@@ -343,6 +382,8 @@ static void done_put(void *arg, struct bz_http_request *q)
         settle(b, blob, rc, &err);
     } else {
         rc = bz_remote_judge(b->r, q, &err);
+        if (rc == 0)
+            bz_tier_note_moved(b->call, &blob->digest);
         settle(b, blob, rc, &err);
     }
     lane_give(b, l);
@@ -352,7 +393,7 @@ int bz_remote_batch_put(struct bz_remote *r, const struct bz_tier_call *call,
                         struct bz_tier_blob *blobs, size_t n, struct bz_cas *from,
                         struct bz_err *err)
 {
-    struct batch b = {.r = r, .blobs = blobs, .n = n, .cas = from};
+    struct batch b = {.r = r, .call = call, .blobs = blobs, .n = n, .cas = from};
     struct bz_err why;
 
     batch_open(&b, call->cancel);

@@ -12,6 +12,9 @@
 #define BZ_REMOTE_BATCH_SMALL                                                          \
     65536 /* blobs up to here are read into memory to be sent */
 
+/* Bytes a second: how quickly a server moves what it got to its place, in silence. */
+#define BZ_REMOTE_BATCH_FILES ((uint64_t)1 << 20)
+
 /* As get_blobs and put_blobs of tier.h. */
 int bz_remote_batch_get(struct bz_remote *r, const struct bz_tier_call *call,
                         struct bz_tier_blob *blobs, size_t n, struct bz_cas *into,

@@ -22,6 +22,12 @@ static const char *const migrations[] = {
     "CREATE INDEX blob_ref_child ON blob_ref(child);",
     /* Collectors ask for what was not used for long. */
     "CREATE INDEX action_used ON action(used);",
+    /* What a task took is known longer than its results are kept. */
+    "CREATE TABLE cost(recipe TEXT NOT NULL, task TEXT NOT NULL,"
+    " duration INTEGER NOT NULL, peak INTEGER NOT NULL,"
+    " PRIMARY KEY(recipe, task)) WITHOUT ROWID;"
+    "INSERT INTO cost SELECT recipe, task, max(duration), 0 FROM action"
+    " WHERE duration > 0 GROUP BY recipe, task;",
 };
 
 int bz_schema_version(void)
@@ -75,6 +81,8 @@ static int migrate_locked(sqlite3 *db, struct bz_err *err)
 
     if (rc < 0)
         return rc;
+    if (version < 0)
+        return bz_fail(err, BZ_E_CORRUPT, "index: no version is %d", version);
     if (version > bz_schema_version())
         return bz_fail(err, BZ_E_NOSUP, "index: made by a newer bitzel (version %d)",
                        version);

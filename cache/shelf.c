@@ -180,6 +180,19 @@ enum bz_shelf_claim bz_shelf_claim(const struct bz_shelf *s,
     return claim(s, name, &st);
 }
 
+enum bz_shelf_claim bz_shelf_claim_sized(const struct bz_shelf *s,
+                                         const struct bz_digest *key, uint64_t size)
+{
+    char name[BZ_SHELF_NAME];
+    struct stat st;
+
+    bz_shelf_name(key, name);
+    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        (uint64_t)st.st_size != size)
+        return BZ_SHELF_ABSENT;
+    return claim(s, name, &st);
+}
+
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
 
 /* A stale handle is looked up anew once; then the file is gone. */
@@ -244,6 +257,15 @@ int bz_shelf_peek(const struct bz_shelf *s, const struct bz_digest *key, int *fd
     return open_file(s, key, O_NOATIME, fd, err);
 }
 
+/* A name in tmp/ that this opening of the store has not used yet. Another one of the
+ * same process may have: whoever finds it taken takes the next. */
+static void next_name(struct bz_shelf_root *r, char out[BZ_SHELF_TEMP])
+{
+    /* relaxed: the number only has to differ from the others */
+    snprintf(out, BZ_SHELF_TEMP, "%s.%llx", r->self.name,
+             atomic_fetch_add_explicit(&r->temps, 1, memory_order_relaxed));
+}
+
 int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
                        struct bz_err *err)
 {
@@ -252,10 +274,10 @@ int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
         errno = EROFS;
         return bz_fail_sys(err, "the store is for reading only");
     }
-    /* relaxed: the number only has to differ from the others */
-    snprintf(t->name, sizeof(t->name), "%s.%llx", r->self.name,
-             atomic_fetch_add_explicit(&r->temps, 1, memory_order_relaxed));
-    t->fd = openat(r->tmp, t->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR);
+    do {
+        next_name(r, t->name);
+        t->fd = openat(r->tmp, t->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR);
+    } while (t->fd < 0 && errno == EEXIST);
     if (t->fd < 0)
         return bz_fail_sys(err, "create tmp/%s in the store", t->name);
     t->root = r;
@@ -334,11 +356,14 @@ static int replace(const struct bz_shelf *s, int dir, const char *from,
                    const char *name)
 {
     struct bz_shelf_root *r = s->root;
-    char own[BZ_ALIVE_MAX + 32];
+    char own[BZ_SHELF_TEMP];
+    int rc;
 
-    snprintf(own, sizeof(own), "%s.%llx", r->self.name,
-             atomic_fetch_add_explicit(&r->temps, 1, memory_order_relaxed));
-    if (linkat(dir, from, r->tmp, own, 0) < 0)
+    do {
+        next_name(r, own);
+        rc = linkat(dir, from, r->tmp, own, 0);
+    } while (rc < 0 && errno == EEXIST);
+    if (rc < 0)
         return -1;
     if (renameat(r->tmp, own, s->dir, name) == 0)
         return 0;
@@ -428,11 +453,12 @@ int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
 }
 
 int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
-                   const struct bz_digest *key, struct bz_err *err)
+                   const struct bz_digest *key, bool *existed, struct bz_err *err)
 {
     struct stat before, after, now;
     int rc;
 
+    *existed = false;
     if (s->root->readonly) {
         errno = EROFS;
         return bz_fail_sys(err, "the store is for reading only");
@@ -441,6 +467,7 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
         fstat(fd, &before) < 0)
         return bz_fail_sys(err, "adopt %s", name);
     rc = publish(s, dir, name, key, before.st_size);
+    *existed = rc == 1;
     if (rc < 0 && cannot_link(errno))
         return bz_fail(err, BZ_E_NOSUP, "%s cannot be linked to", name);
     if (rc < 0 || fstat(fd, &after) < 0)
@@ -460,6 +487,28 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
     return 0;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Between a look and a rename another may have put a good file there: whatever was not
+ * the one that was seen gets its key back, unless there is one again. */
+static bool gave_back(const struct bz_shelf *s, const char *aside, const char *name,
+                      const struct stat *seen)
+{
+    int top = s->root->top;
+    struct stat st;
+
+    if (fstatat(top, aside, &st, AT_SYMLINK_NOFOLLOW) < 0 || same_file(&st, seen))
+        return false;
+    if (linkat(top, aside, s->dir, name, 0) == 0 || errno == EEXIST)
+        unlinkat(top, aside, 0);
+    else if (cannot_link(errno))
+        renameat(top, aside, s->dir, name);
+    return true;
+}
+
 void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
                          const struct stat *seen, const char *why)
 {
@@ -468,7 +517,7 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
 
     bz_shelf_name(key, name);
     if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        st.st_ino != seen->st_ino || st.st_dev != seen->st_dev)
+        !same_file(&st, seen))
         return;
     bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
                 s->kind, name, why);
@@ -480,6 +529,9 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
              (unsigned long long)st.st_ino);
     if (renameat(s->dir, name, s->root->top, aside) < 0)
         bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
+    else if (!gave_back(s, aside, name, seen))
+        /* its other names tell that it is not to be trusted, if it is ours */
+        (void)!utimensat(s->root->top, aside, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
 int bz_shelf_clock(struct bz_shelf_root *r, int64_t *now, struct bz_err *err)

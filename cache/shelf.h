@@ -38,6 +38,9 @@
 /* "trash/", the shelf, a dash and all digits. */
 #define BZ_SHELF_ASIDE (6 + 4 + BZ_DIGEST_HEX_LEN + 1)
 
+/* A name in tmp/: of the process, a dot and a number. */
+#define BZ_SHELF_TEMP (BZ_ALIVE_MAX + 32)
+
 /* How old a file's access time is when somebody who wants the file sets it anew. */
 #define BZ_SHELF_TOUCH 3600 /* seconds */
 
@@ -95,6 +98,9 @@ enum bz_shelf_claim {
 /* To be asked before something is built upon a file that is there already. */
 enum bz_shelf_claim bz_shelf_claim(const struct bz_shelf *s,
                                    const struct bz_digest *key);
+/* The same for a file of this size; one of another is absent. */
+enum bz_shelf_claim bz_shelf_claim_sized(const struct bz_shelf *s,
+                                         const struct bz_digest *key, uint64_t size);
 
 /* Opens for reading. BZ_E_NOENT if there is no such file, and if it vanished under a
  * network file system's hands. */
@@ -109,14 +115,15 @@ int bz_shelf_peek(const struct bz_shelf *s, const struct bz_digest *key, int *fd
 struct bz_shelf_temp {
     struct bz_shelf_root *root; /* NULL when there is none */
     int fd;
-    char name[BZ_ALIVE_MAX + 32];
+    char name[BZ_SHELF_TEMP];
 };
 
 /* BZ_E_IO with EROFS if the store is for reading only. */
 int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
                        struct bz_err *err) BZ_MUST_CHECK;
 /* Gives it its key, mode 0444 and its time; *existed if another file had the key before
- * and keeps it. By content, one that has another size is damaged and put aside first.
+ * and keeps it: nobody has looked at its bytes. By content, one that has another size
+ * is damaged and put aside first.
  * The temporary is released, also on failure. */
 int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
                      const struct bz_digest *key, bool *existed,
@@ -124,10 +131,11 @@ int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
 void bz_shelf_temp_release(struct bz_shelf_temp *t);
 
 /* Publishes a file that lies on the same file system, without copying: it gets a second
- * name. `fd` is open on it. BZ_E_NOSUP if it cannot be linked, BZ_E_BUSY if the name
- * leads to another file by now. */
+ * name. `fd` is open on it; *existed as above. BZ_E_NOSUP if it cannot be linked,
+ * BZ_E_BUSY if the name leads to another file by now. */
 int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
-                   const struct bz_digest *key, struct bz_err *err) BZ_MUST_CHECK;
+                   const struct bz_digest *key, bool *existed,
+                   struct bz_err *err) BZ_MUST_CHECK;
 
 /* Puts a damaged file aside, unless it is no longer the one that `seen` tells, and says
  * so in the log. Failing to do so is no error: it is a miss either way. */

@@ -11,22 +11,42 @@
 #define BZ_CACHE_TIER_H
 
 #include "cache/action.h"
-#include "pool/cancel.h"
+#include "pool/pool.h"
 
 struct bz_tier;
+
+/* Blobs that were copied, either way; what was there already does not count. */
+struct bz_tier_moved {
+    uint64_t blobs, bytes;
+};
 
 /* What a call may use, and when it has to be back. A tier bounds silence by itself, so
  * the token need not: a large batch may take long as long as it moves. */
 struct bz_tier_call {
     struct bz_digest_hasher *h;
-    struct bz_cancel *cancel; /* or NULL */
+    struct bz_cancel *cancel;    /* or NULL */
+    struct bz_pool *pool;        /* to help, beside the calling thread; or NULL */
+    struct bz_tier_moved *moved; /* what the call copies is added, on its thread; or
+                                    NULL */
 };
+
+static inline void bz_tier_note_moved(const struct bz_tier_call *call,
+                                      const struct bz_reapi_digest *d)
+{
+    if (!call->moved)
+        return;
+    call->moved->blobs++;
+    call->moved->bytes += d->size;
+}
 
 /* One blob of a batch and what became of it: 0, or BZ_E_NOENT if the source has it not,
  * or bad; BZ_E_LIMIT if it is too large for the tier; or a failure. */
 struct bz_tier_blob {
     struct bz_reapi_digest digest;
     int status; /* written by the call */
+    /* Putting: the tier had it already, and has no way to be told that it is relied on.
+     * To be put again after the result. */
+    bool found;
 };
 
 /* Any thread may call these, several at a time; a hasher belongs to one. BZ_E_NOENT is

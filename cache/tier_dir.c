@@ -93,7 +93,7 @@ static int put_action(struct bz_tier *t, const struct bz_tier_call *call,
 /* Hashed as it is copied: what arrives is the blob or nothing. A source that is wrong
  * is put aside in its own store. */
 static int copy_blob(struct bz_cas *from, struct bz_cas *into,
-                     struct bz_digest_hasher *h, const struct bz_reapi_digest *d,
+                     const struct bz_tier_call *call, const struct bz_reapi_digest *d,
                      struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int fd = -1;
@@ -109,13 +109,16 @@ static int copy_blob(struct bz_cas *from, struct bz_cas *into,
     if (rc < 0 && err->sys == EACCES)
         err->code = rc = BZ_E_NOENT; /* not for us: as good as none */
     if (rc == 0)
-        rc = bz_cas_begin(into, h, &w, err);
-    if (rc == 0)
-        rc = bz_cas_copy(fd, w.temp.fd, d->size, h, err);
+        rc = bz_cas_begin(into, call->h, &w, err);
     if (rc < 0)
         return rc;
+    rc = bz_cas_copy(fd, w.temp.fd, d->size, call->h, err);
+    if (rc < 0)
+        return bz_cas_not_copied(from, d, fd, err);
     w.size = d->size;
     rc = bz_cas_end(&w, d, &got, err);
+    if (rc == 0)
+        bz_tier_note_moved(call, d);
     if (rc != BZ_E_CORRUPT)
         return rc;
     if (fstat(fd, &st) == 0)
@@ -129,8 +132,8 @@ static int copy_either_way(enum way way, struct bz_cas *here, struct bz_cas *the
                            const struct bz_tier_call *call,
                            const struct bz_reapi_digest *d, struct bz_err *err)
 {
-    return way == GET ? copy_blob(there, here, call->h, d, err)
-                      : copy_blob(here, there, call->h, d, err);
+    return way == GET ? copy_blob(there, here, call, d, err)
+                      : copy_blob(here, there, call, d, err);
 }
 
 static int move_blob(struct dir_tier *own, enum way way, struct bz_cas *here,

@@ -129,6 +129,8 @@ static int open_http(const struct bz_tier_spec *spec, struct bz_tier **out,
     struct bz_remote_opts remote = {
         .url = spec->place.p,
         .readonly = !spec->write,
+        .http.stall = spec->timeout,
+        .http.connect = spec->timeout < BZ_HTTP_CONNECT ? spec->timeout : 0,
         .http.auth = {.cert = spec->file[BZ_TIER_SPEC_CERT].p,
                       .key = spec->file[BZ_TIER_SPEC_KEY].p,
                       .ca = spec->file[BZ_TIER_SPEC_CA].p},

@@ -33,6 +33,7 @@ struct bz_tier_spec {
     struct bz_str trust[BZ_TIER_SPEC_KEYS]; /* names of keys */
     size_t ntrust;
     struct bz_str file[BZ_TIER_SPEC_FILES]; /* as written; terminated; or {0} */
+    int64_t timeout; /* ns that a server may be silent; 0: as http.h says */
 };
 
 /* The texts are in the arena. BZ_E_INVAL, saying what was expected. */

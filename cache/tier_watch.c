@@ -37,7 +37,7 @@ struct bz_tier_watch *bz_tier_watch_new(void)
 
 /* Most runs of most commands need no tier: no thread before the first call. NULL if
  * there can be none. */
-static struct bz_pool *pool_of(struct bz_tier_watch *w)
+struct bz_pool *bz_tier_watch_pool(struct bz_tier_watch *w)
 {
     static const struct bz_pool_opts opts = {.compute = 1, .io = THREADS};
     struct bz_pool *pool;
@@ -107,7 +107,7 @@ struct bz_tier_watch_call *bz_tier_watch_start(struct bz_tier_watch *w,
                                                const struct bz_tier_watch_job *job)
 {
     struct bz_tier_watch_call *c = bz_mem_zalloc(sizeof(*c));
-    struct bz_pool *pool = pool_of(w);
+    struct bz_pool *pool = bz_tier_watch_pool(w);
 
     c->watch = w;
     c->job = *job;

@@ -32,6 +32,9 @@ struct bz_tier_watch *bz_tier_watch_new(void);
  * it keeps its thread and its context, and the watch stays. NULL is fine. */
 bool bz_tier_watch_close(struct bz_tier_watch *w, int64_t deadline);
 
+/* The pool of its threads, whose compute lane has nothing else to do; or NULL. */
+struct bz_pool *bz_tier_watch_pool(struct bz_tier_watch *w);
+
 /* Starts a call, which the caller must wait for. The body may never run: the context
  * should say so unless the body changes it. */
 struct bz_tier_watch_call *bz_tier_watch_start(struct bz_tier_watch *w,

@@ -17,6 +17,8 @@
 #define SLOWEST ((uint64_t)1 << 20) /* bytes a second */
 #define LONGEST (100 * BZ_CLOCK_MS) /* for a blob, besides */
 
+enum way { READING, WRITING };
+
 struct slot {
     struct bz_tiers *of;
     struct bz_tier_spec spec;
@@ -24,6 +26,9 @@ struct slot {
     struct bz_tier *tier;       /* opening; set once */
     atomic_bool dead, readonly; /* said so in the log */
     atomic_ullong hits, misses, fetched, stored, untrusted;
+    struct moved {
+        atomic_ullong blobs, bytes;
+    } moved[2];                       /* by enum way */
     struct bz_signature_public *keys; /* [nkeys]; those it trusts */
     size_t nkeys;
     atomic_bool warned; /* of what is not signed as it must be */
@@ -65,6 +70,7 @@ struct bz_tiers *bz_tiers_new(const struct bz_tiers_opts *opts)
 
         t->slots[i].of = t;
         *spec = opts->specs[i];
+        spec->timeout = t->timeout;
         spec->place = bz_arena_dup(&t->arena, spec->place);
         spec->name = bz_arena_dup(&t->arena, spec->name);
         for (int k = 0; k < BZ_TIER_SPEC_FILES; k++)
@@ -126,8 +132,6 @@ static bool no_room(int sys)
     return sys == ENOSPC || sys == EDQUOT || sys == EROFS;
 }
 
-enum way { READING, WRITING };
-
 /* What a failure says about the tier; said once. */
 static void judge(struct slot *s, enum way way, int rc, const struct bz_err *err)
 {
@@ -185,7 +189,9 @@ static int begin(struct question *q, struct bz_cancel *cancel, struct bz_tier **
 
     if (rc < 0)
         return rc;
+    call->moved = NULL;
     call->cancel = cancel;
+    call->pool = bz_tier_watch_pool(q->slot->of->watch);
     call->h = bz_crew_take(&q->slot->of->crew);
     if (!call->h)
         return bz_fail(&q->err, BZ_E_NOSUP, "no SHA-256");
@@ -332,6 +338,7 @@ int bz_tiers_get_action(struct bz_tiers *t, struct bz_digest_hasher *h,
 struct batch {
     struct question q;
     struct bz_cas *store;
+    struct bz_tier_moved moved;
     struct bz_tier_blob blobs[BATCH_BLOBS];
     size_t place[BATCH_BLOBS]; /* of each in the list it is from */
     size_t n;
@@ -352,6 +359,7 @@ static void run_batch(struct bz_worker *w, struct bz_cancel *cancel, void *ctx)
     b->q.rc = begin(&b->q, cancel, &tier, &call);
     if (b->q.rc < 0)
         return;
+    call.moved = &b->moved;
     b->q.rc = (b->q.way == READING ? tier->ops->get_blobs : tier->ops->put_blobs)(
         tier, &call, b->blobs, b->n, b->store, &b->q.err);
     bz_crew_give(&b->q.slot->of->crew, call.h);
@@ -397,6 +405,8 @@ static int land(struct flight *f, struct bz_tier_blob *all, struct bz_cancel *ca
 
     if (!ours)
         return rc;
+    count(&f->batch->q.slot->moved[f->batch->q.way].blobs, f->batch->moved.blobs);
+    count(&f->batch->q.slot->moved[f->batch->q.way].bytes, f->batch->moved.bytes);
     for (size_t i = 0; i < f->batch->n; i++) {
         struct bz_tier_blob *b = &f->batch->blobs[i];
 
@@ -404,6 +414,7 @@ static int land(struct flight *f, struct bz_tier_blob *all, struct bz_cancel *ca
             !bz_cas_has(f->batch->store, &b->digest))
             b->status = BZ_E_NOENT; /* whatever it says */
         all[f->batch->place[i]].status = b->status;
+        all[f->batch->place[i]].found = b->found;
     }
     free_batch(f->batch);
     return rc == BZ_E_NOENT || rc == BZ_E_LIMIT ? 0 : rc;
@@ -452,7 +463,8 @@ static struct bz_tier_blob *list_missing(struct bz_cas *cas,
     *out = 0;
     for (size_t i = 0; i < n; i++)
         if (!cas || !bz_cas_claim(cas, &blobs[i]))
-            list[(*out)++] = (struct bz_tier_blob){blobs[i], BZ_E_NOENT};
+            list[(*out)++] =
+                (struct bz_tier_blob){.digest = blobs[i], .status = BZ_E_NOENT};
     return list;
 }
 
@@ -554,6 +566,18 @@ static int file_result(struct slot *s, const struct bz_tiers_load *load,
     return rc;
 }
 
+/* Puts blobs whose status is not 0. */
+static int put_blobs(struct slot *s, const struct bz_tiers_load *load,
+                     struct bz_tier_blob *list, size_t n, struct bz_cancel *cancel,
+                     struct bz_err *err)
+{
+    int rc = move_blobs(s, WRITING, load->from, list, n, cancel, err);
+
+    if (rc == 0 && count_missing(list, n) > 0)
+        rc = bz_fail(err, BZ_E_NOENT, "not all of its blobs could be stored");
+    return rc;
+}
+
 int bz_tiers_put(struct bz_tiers *t, size_t i, const struct bz_tiers_load *load,
                  struct bz_cancel *cancel, struct bz_err *err)
 {
@@ -565,14 +589,24 @@ int bz_tiers_put(struct bz_tiers *t, size_t i, const struct bz_tiers_load *load,
 
     if (!bz_tiers_takes(t, i))
         return bz_fail(err, BZ_E_NOSUP, "%s takes no results", s->spec.name.p);
-    rc = move_blobs(s, WRITING, load->from, list, n, cancel, err);
-    if (rc == 0 && count_missing(list, n) > 0)
-        rc = bz_fail(err, BZ_E_NOENT, "not all of its blobs could be stored");
+    rc = put_blobs(s, load, list, n, cancel, err);
     if (rc == 0)
         rc = file_result(s, load, cancel, err);
+    /* A collector may have taken what was found there before it saw the result. */
+    for (size_t k = 0; k < n; k++)
+        list[k].status = list[k].found ? BZ_E_NOENT : 0;
+    if (rc == 0 && count_missing(list, n) > 0)
+        rc = put_blobs(s, load, list, n, cancel, err);
     if (rc == 0)
         count(&s->stored, 1);
     return rc;
+}
+
+static struct bz_tier_moved moved_of(struct moved *m)
+{
+    return (struct bz_tier_moved){
+        atomic_load_explicit(&m->blobs, memory_order_relaxed),
+        atomic_load_explicit(&m->bytes, memory_order_relaxed)};
 }
 
 void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out)
@@ -581,6 +615,7 @@ void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out)
 
     *out = (struct bz_tiers_stats){
         .name = s->spec.name.p,
+        .kind = s->spec.kind,
         .write = bz_tiers_takes(t, i),
         .works = works(s),
         .hits = atomic_load_explicit(&s->hits, memory_order_relaxed),
@@ -588,5 +623,7 @@ void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out)
         .fetched = atomic_load_explicit(&s->fetched, memory_order_relaxed),
         .stored = atomic_load_explicit(&s->stored, memory_order_relaxed),
         .untrusted = atomic_load_explicit(&s->untrusted, memory_order_relaxed),
+        .read = moved_of(&s->moved[READING]),
+        .sent = moved_of(&s->moved[WRITING]),
     };
 }

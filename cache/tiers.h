@@ -82,11 +82,13 @@ int bz_tiers_put(struct bz_tiers *t, size_t i, const struct bz_tiers_load *load,
 
 struct bz_tiers_stats {
     const char *name; /* the tiers' */
+    enum bz_tier_spec_kind kind;
     bool write, works;
-    uint64_t hits, misses; /* of results */
-    uint64_t fetched;      /* blobs */
-    uint64_t stored;       /* results */
-    uint64_t untrusted;    /* results that were there, but not signed as they must be */
+    uint64_t hits, misses;           /* of results */
+    uint64_t fetched;                /* blobs that it gave */
+    uint64_t stored;                 /* results */
+    struct bz_tier_moved read, sent; /* what was copied from it, and to it */
+    uint64_t untrusted; /* results that were there, but not signed as they must be */
 };
 void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out);
 

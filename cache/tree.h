@@ -26,6 +26,7 @@
 
 struct bz_tree_stats {
     uint64_t files, dirs, links, bytes;
+    uint64_t unseen; /* files whose bytes the store had, and nobody compared */
 };
 
 struct bz_tree_in {
@@ -52,5 +53,13 @@ struct bz_tree_out {
 int bz_tree_restore(struct bz_cas *cas, const struct bz_reapi_digest *tree, int dir,
                     const char *path, const struct bz_tree_out *out,
                     struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether the directory `path`, which bz_tree_restore has made, is what it was then,
+ * but for the time of itself: BZ_E_CORRUPT if something was added, removed or written
+ * to. Bytes are hashed with BZ_CAS_FILE_CHECK alone; with BZ_CAS_FILE_CHANGED times
+ * tell, and with BZ_CAS_FILE_UNCHECKED these do not count. Other errors as above. */
+int bz_tree_check(struct bz_cas *cas, const struct bz_reapi_digest *tree, int dir,
+                  const char *path, const struct bz_tree_out *out,
+                  struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

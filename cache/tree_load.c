@@ -181,6 +181,13 @@ int bz_tree_load(struct bz_cas *cas, const struct bz_reapi_digest *tree,
     return rc;
 }
 
+mode_t bz_tree_load_mode(const struct bz_reapi_file *f)
+{
+    if (f->props.has_mode)
+        return f->props.mode;
+    return f->executable ? 0755 : 0644;
+}
+
 void bz_tree_load_release(struct bz_tree_load *t)
 {
     for (size_t i = 0; i < t->ndirs; i++)

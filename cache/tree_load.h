@@ -33,4 +33,7 @@ int bz_tree_load(struct bz_cas *cas, const struct bz_reapi_digest *tree,
                  struct bz_err *err) BZ_MUST_CHECK;
 void bz_tree_load_release(struct bz_tree_load *t); /* fine on a failed load */
 
+/* The permission bits of a file of it. */
+mode_t bz_tree_load_mode(const struct bz_reapi_file *f);
+
 #endif

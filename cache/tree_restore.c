@@ -57,13 +57,6 @@ static void fail(const struct node *n, struct bz_err *err)
     bz_crew_fail(&job->crew, err);
 }
 
-static mode_t mode_of(const struct bz_reapi_file *f)
-{
-    if (f->props.has_mode)
-        return f->props.mode;
-    return f->executable ? 0755 : 0644;
-}
-
 static void restore_batch(struct bz_worker *w, void *arg)
 {
     const struct batch *b = arg;
@@ -76,7 +69,7 @@ static void restore_batch(struct bz_worker *w, void *arg)
         return;
     for (size_t i = b->begin; i < b->end && !bz_crew_stopped(&job->crew); i++) {
         const struct bz_reapi_file *f = &b->node->from->dir.files[i];
-        struct bz_cas_file_want want = {&f->digest, mode_of(f), job->out->how,
+        struct bz_cas_file_want want = {&f->digest, bz_tree_load_mode(f), job->out->how,
                                         job->out->check};
         struct name name = name_of(f->name);
 

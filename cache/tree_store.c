@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "cache/closed.h"
 #include "cache/tree.h"
 #include "os/path.h"
 #include "pool/scope.h"
@@ -35,10 +36,12 @@ struct node {
     mode_t mode;
     struct bz_arena a;
     struct file_list files;
+    bool *existed; /* one for each of files */
     struct subdir_list dirs;
     struct link_list links;
     struct name_list gone;
     bool opaque;
+    bool closed;       /* to its owner, but not now */
     struct node *subs; /* one for each of dirs */
     uint64_t size;     /* of its files */
     struct bz_buf bytes;
@@ -88,6 +91,7 @@ static void store_batch(struct bz_worker *w, void *arg)
             break;
         }
         f->digest = got.digest;
+        b->node->existed[i] = got.existed;
         b->size += got.digest.size;
         set_mode(f, got.st.st_mode);
     }
@@ -199,7 +203,10 @@ static int read_dir(struct node *n, DIR *d, struct bz_err *err)
 
     if (fstat(n->fd, &st) < 0)
         return bz_fail_sys(err, "stat a directory");
-    n->mode = st.st_mode & PERMISSIONS;
+    if (!n->closed) {
+        n->mode = st.st_mode & PERMISSIONS;
+        n->closed = bz_closed_enter(n->fd, n->mode);
+    }
     n->opaque = is_opaque(n->fd);
     if (read_entries(n, d, err) < 0)
         return err->code;
@@ -245,6 +252,7 @@ static void store_below(struct bz_worker *w, struct node *n)
     struct batch *batches = BZ_ARENA_ARRAY(&n->a, struct batch, nbatches);
     struct bz_scope scope;
 
+    n->existed = BZ_ARENA_ARRAY(&n->a, bool, n->files.len);
     n->subs = BZ_ARENA_ARRAY(&n->a, struct node, n->dirs.len);
     bz_scope_begin(&scope, w, NULL);
     for (size_t i = 0; i < n->dirs.len; i++) {
@@ -283,20 +291,26 @@ static void store_open(struct bz_worker *w, struct node *n, int at, const char *
 {
     BZ_CLEANUP(bz_fs_closep)
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    BZ_CLEANUP(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    BZ_CLEANUP(close_dir) DIR *d = NULL;
     struct bz_err err;
 
+    if (fd < 0 && errno == EACCES) {
+        fd = bz_closed_dir(at, path, &n->mode);
+        n->closed = fd >= 0;
+    }
+    d = fd < 0 ? NULL : fdopendir(fd);
     if (!d) {
         bz_fail_sys(&err, "open directory %s", path);
         fail(n, &err);
         return;
     }
     n->fd = bz_fs_detach(&fd); /* closed with d */
-    if (read_dir(n, d, &err) < 0) {
+    if (read_dir(n, d, &err) < 0)
         fail(n, &err);
-        return;
-    }
-    store_below(w, n);
+    else
+        store_below(w, n);
+    if (n->closed)
+        bz_closed_again(n->fd, n->mode);
     if (!bz_crew_stopped(&n->job->crew) && encode(n, &err) < 0)
         fail(n, &err);
 }
@@ -400,6 +414,36 @@ static int put_tree(struct job *job, const struct node_list *all,
     return rc;
 }
 
+static struct bz_str key_of(const struct bz_reapi_digest *d)
+{
+    return bz_str_of((const char *)d->hash.b, sizeof(d->hash.b));
+}
+
+/* A blob that was there may be ours all the same, by another file of this tree. One of
+ * no bytes has the right ones. */
+static uint64_t count_unseen(const struct node_list *all)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map ours = {0};
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < all->len; i++) {
+        const struct node *node = all->at[i].node;
+
+        for (size_t k = 0; node->existed && k < node->files.len; k++)
+            if (!node->existed[k])
+                bz_map_put(&ours, key_of(&node->files.at[k].digest));
+    }
+    for (size_t i = 0; i < all->len; i++) {
+        const struct node *node = all->at[i].node;
+
+        for (size_t k = 0; node->existed && k < node->files.len; k++)
+            if (node->existed[k] && node->files.at[k].digest.size > 0 &&
+                !bz_map_get(&ours, key_of(&node->files.at[k].digest)))
+                n++;
+    }
+    return n;
+}
+
 static void count(const struct node_list *all, struct bz_tree_stats *stats)
 {
     *stats = (struct bz_tree_stats){.dirs = all->len};
@@ -408,6 +452,7 @@ static void count(const struct node_list *all, struct bz_tree_stats *stats)
         stats->links += all->at[i].node->links.len;
         stats->bytes += all->at[i].node->size;
     }
+    stats->unseen = count_unseen(all);
 }
 
 int bz_tree_store(struct bz_cas *cas, int dir, const char *path,

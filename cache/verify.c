@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "base/log.h"
+#include "cache/expanded.h"
 #include "cache/trash.h"
 
 #define AT_ONCE 8
@@ -83,6 +85,23 @@ static void hash_all(struct bz_worker *w, void *arg)
     bz_pool_for(w, 0, f->v.blobs.len, AT_ONCE, hash_some, f);
 }
 
+/* What builds have laid out holds the same files. */
+static void drop_trees(struct verify *f)
+{
+    BZ_CLEANUP(bz_expanded_release) struct bz_expanded laid_out = {0};
+    struct bz_shelf_root *root = &f->cas->root;
+    size_t n = 0;
+
+    if (!f->opts->repair || f->stats->bad_blobs == 0)
+        return;
+    bz_expanded_take(root, bz_shelf_now(root), &laid_out);
+    for (size_t i = 0; i < f->v.blobs.len; i++)
+        if (f->v.blobs.at[i].bad)
+            n += bz_expanded_drop(root, &laid_out, f->v.blobs.at[i].inode);
+    if (n > 0)
+        bz_log_info("cache", "%zu trees that were laid out with wrong bytes went", n);
+}
+
 static void put_aside(struct verify *f, const struct bz_shelf *shelf,
                       const struct bz_digest *key, const char *why)
 {
@@ -122,6 +141,7 @@ static void judge(struct verify *f)
             f->stats->bad_blobs++;
             found(f, BZ_VERIFY_BLOB, &f->v.blobs.at[i].hash);
         }
+    drop_trees(f);
     bz_inventory_settle(&f->v);
     for (size_t i = 0; i < f->v.results.len; i++) {
         const struct bz_inventory_result *r = &f->v.results.at[i];

@@ -2,8 +2,8 @@
  *
  * Every blob is hashed, on all workers of a pool; every result is parsed, and the blobs
  * it needs must be there and right. Looking counts as no use. Without `repair` nothing
- * is changed. With it, what is damaged is put aside (`bad/`) and results whose blobs
- * are gone are dropped, so that both are made anew.
+ * is changed. With it, what is damaged is put aside (`bad/`), trees that were laid out
+ * with it are removed, and results whose blobs are gone are dropped: all are made anew.
  *
  * What others store or remove meanwhile is no fault.
  */

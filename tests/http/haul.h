@@ -21,7 +21,7 @@ static inline struct haul_blobs haul_files(struct bz_cas *cas, struct bz_pool *p
     for (size_t i = 0; i < t.ndirs; i++)
         for (size_t k = 0; k < t.dirs[i].dir.nfiles; k++)
             BZ_VEC_PUSH(&blobs,
-                        (struct bz_tier_blob){t.dirs[i].dir.files[k].digest, 1});
+                        (struct bz_tier_blob){t.dirs[i].dir.files[k].digest, 1, false});
     bz_tree_load_release(&t);
     return blobs;
 }
@@ -38,7 +38,7 @@ static inline int haul_push(struct bz_tier *t, struct bz_cas *cas, struct bz_poo
     struct bz_reapi_result r = {.dirs = &dir, .ndirs = 1};
     int rc;
 
-    BZ_VEC_PUSH(&blobs, (struct bz_tier_blob){*tree, 1});
+    BZ_VEC_PUSH(&blobs, (struct bz_tier_blob){*tree, 1, false});
     rc = t->ops->put_blobs(t, &call, blobs.at, blobs.len, cas, err);
     return rc < 0 ? rc : t->ops->put_action(t, &call, &tree->hash, &r, err);
 }

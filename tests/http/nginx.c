@@ -7,9 +7,8 @@
 #include "os/proc_run.h"
 #include "tests/http/haul.h"
 
-/* BITZEL_TREES, how many random trees make the trip, can be raised for a longer look.
- */
-#define TREES 2
+/* BITZEL_TREES, how many trees make the trip, can be raised for a longer look. */
+#define TREES 12
 
 struct site {
     struct grove *g;    /* the first machine */
@@ -98,6 +97,70 @@ static unsigned trees(void)
     return text ? (unsigned)strtoul(text, NULL, 10) : TREES;
 }
 
+/* As deep as paths can be long, or nearly. */
+static void plant_deep(int dir, unsigned seed)
+{
+    char name[101];
+    int at = dir;
+
+    memset(name, (int)('a' + seed % 26), sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    for (int depth = 0; depth < 30; depth++) {
+        int next;
+
+        assert_int_equal(mkdirat(at, name, 0755), 0);
+        next = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        put(next, "leaf", name + depth);
+        if (at != dir)
+            close(at);
+        at = next;
+    }
+    close(at);
+}
+
+static void plant_many(int dir, unsigned seed)
+{
+    for (unsigned i = 0; i < 600; i++) {
+        char name[32], text[32];
+
+        snprintf(name, sizeof(name), "file%u", i);
+        snprintf(text, sizeof(text), "%u of %u", i % 400, seed); /* some twice */
+        put(dir, name, text);
+    }
+}
+
+/* More than fits into any buffer on the way: noise, a hole, and noise again. */
+static void plant_big(int dir, unsigned seed)
+{
+    struct forest f = {.random = seed};
+    size_t n = (3 << 20) + 17;
+    char *bytes = malloc(n);
+    int fd = openat(dir, "big", O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (char)forest_below(&f, 128);
+    assert_int_equal(write(fd, bytes, n), n);
+    assert_int_equal(pwrite(fd, bytes, n, 16 << 20), n);
+    close(fd);
+    free(bytes);
+}
+
+/* Random trees, large and small, and kinds of which random ones have too little. */
+static void plant(struct site *s, const char *name, unsigned seed)
+{
+    static void (*const kinds[])(int dir, unsigned seed) = {plant_deep, plant_many,
+                                                            plant_big};
+    unsigned kind = seed % 6;
+    int dir;
+
+    forest_make(s->g->s->dir, name, seed, kind == 1 ? 200 : kind < 3 ? 40 : 0);
+    if (kind < 3)
+        return;
+    dir = openat(s->g->s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    kinds[kind - 3](dir, seed);
+    close(dir);
+}
+
 /* There and back, and then once more from what came back. */
 static void round_trip(struct site *s, struct bz_tier *t, unsigned seed)
 {
@@ -107,7 +170,7 @@ static void round_trip(struct site *s, struct bz_tier *t, unsigned seed)
 
     snprintf(from, sizeof(from), "tree%u", seed);
     snprintf(to, sizeof(to), "back%u", seed);
-    forest_make(own->dir, from, seed, seed == 1 ? 200 : 40);
+    plant(s, from, seed);
     tree = grove_store(s->g, from);
     for (int i = 0; i < 2; i++) /* the second time everything is there */
         assert_ok(push(s, t, &tree), &own->err);
@@ -121,6 +184,21 @@ static void round_trip(struct site *s, struct bz_tier *t, unsigned seed)
     assert_true(bz_digest_eq(&again.hash, &tree.hash));
 }
 
+static void an_empty_tree_comes_back(struct site *s, struct bz_tier *t)
+{
+    struct store *own = s->g->s;
+    struct bz_reapi_digest tree;
+
+    make_dirs(own->dir, "none");
+    tree = grove_store(s->g, "none");
+    assert_ok(push(s, t, &tree), &own->err);
+    assert_ok(pull(s, t, &tree), &own->err);
+    assert_ok(bz_tree_restore(s->far, &tree, own->dir, "nothing", &s->g->out,
+                              &s->g->stats, &own->err),
+              &own->err);
+    forest_assert_same(own->h, own->dir, "none", "nothing");
+}
+
 static void any_tree_comes_back_from_a_web_server(void **state)
 {
     struct site *s = *state;
@@ -128,7 +206,8 @@ static void any_tree_comes_back_from_a_web_server(void **state)
 
     start(s, &(struct nginx_opts){0});
     t = open_http(s);
-    for (unsigned seed = 1; seed <= trees(); seed++)
+    an_empty_tree_comes_back(s, t);
+    for (unsigned seed = 0; seed < trees(); seed++)
         round_trip(s, t, seed);
     t->ops->close(t);
 }
@@ -138,7 +217,7 @@ static void any_tree_comes_back_from_a_directory(void **state)
     struct site *s = *state;
     struct bz_tier *t = open_dir(s);
 
-    for (unsigned seed = 1; seed <= trees(); seed++)
+    for (unsigned seed = 0; seed < trees(); seed++)
         round_trip(s, t, seed);
     t->ops->close(t);
 }
@@ -207,7 +286,8 @@ static void threads_share_one_tier(void **state)
         char text[32];
 
         snprintf(text, sizeof(text), "%u", i % 150); /* some of them twice */
-        BZ_VEC_PUSH(&sh.blobs, (struct bz_tier_blob){store_text(s->g->s, text), 1});
+        BZ_VEC_PUSH(&sh.blobs,
+                    (struct bz_tier_blob){store_text(s->g->s, text), 1, false});
     }
     bz_pool_call(s->g->pool, haul_all, &sh);
     assert_int_equal(sh.failed, 0);

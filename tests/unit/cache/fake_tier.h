@@ -27,6 +27,8 @@ struct fake {
     struct bz_cas *cas;
     atomic_uint gets, puts, blob_gets, blob_puts; /* calls */
     atomic_bool early;                            /* a result came before its blobs */
+    bool skips; /* as a web server: tells of blobs that it has them */
+    void (*meanwhile)(struct fake *f); /* before a result is filed; or NULL */
     struct bz_sync_mutex mu;
     struct bz_sync_cond freed;
     bool released; /* mu */
@@ -98,6 +100,8 @@ static inline int fake_put_action(struct bz_tier *t, const struct bz_tier_call *
         if (!bz_cas_has(f->cas, &r->files[i].digest))
             atomic_store(&f->early, true);
     rc = fake_mood(f, call->cancel, true, err);
+    if (f->meanwhile)
+        f->meanwhile(f);
     return rc < 0 ? rc : bz_action_put(f->cas, call->h, key, r, &how, err);
 }
 
@@ -117,6 +121,8 @@ static inline int fake_copy(struct bz_cas *from, struct bz_cas *into,
             blobs[i].status =
                 bz_cas_put(into, call->h, bytes, blobs[i].digest.size, &got, err);
         free(bytes);
+        if (blobs[i].status == 0)
+            bz_tier_note_moved(call, &blobs[i].digest);
         if (rc == 0)
             rc = blobs[i].status;
     }
@@ -148,8 +154,10 @@ static inline int fake_put_blobs(struct bz_tier *t, const struct bz_tier_call *c
 
     atomic_fetch_add(&f->blob_puts, 1);
     rc = fake_mood(f, call->cancel, true, err);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         blobs[i].status = rc;
+        blobs[i].found = f->skips && bz_cas_has(f->cas, &blobs[i].digest);
+    }
     return rc < 0 ? rc : fake_copy(from, f->cas, call, blobs, n, err);
 }
 

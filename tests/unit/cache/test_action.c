@@ -16,8 +16,8 @@ static struct bz_reapi_result result(struct bz_reapi_outdir *dir, int32_t code)
 
 static enum bz_action_put put_code(struct store *s, int32_t code)
 {
-    struct bz_reapi_outdir dir;
-    struct bz_reapi_result r = result(&dir, code);
+    struct bz_reapi_outfile f = {.path = BZ_STR("f"), .digest = store_text(s, "text")};
+    struct bz_reapi_result r = {.files = &f, .nfiles = 1, .exit_code = code};
     enum bz_action_put how;
 
     assert_ok(bz_action_put(s->cas, s->h, &key, &r, &how, &s->err), &s->err);
@@ -65,6 +65,31 @@ static void the_first_result_of_a_key_stays(void **state)
     assert_int_equal(store_bad(s), 0);
 }
 
+/* A task that is not reproducible would be run again and again. */
+static void a_first_result_whose_blobs_are_gone_gives_way(void **state)
+{
+    struct bz_reapi_outdir dir;
+    struct bz_reapi_result r = result(&dir, 4); /* its tree is nowhere */
+    struct store *s = *state;
+    struct bz_reapi_digest d = store_text(s, "other");
+    struct bz_reapi_outfile f = {.path = BZ_STR("f"), .digest = d};
+    enum bz_action_put how;
+    char path[128];
+    int32_t code = 0;
+
+    for (int i = 0; i < 2; i++) {
+        assert_ok(bz_action_put(s->cas, s->h, &key, &r, &how, &s->err), &s->err);
+        assert_int_equal(how, BZ_ACTION_STORED);
+        unlinkat(s->dir, store_path("cas", &d.hash, path), 0);
+        assert_int_equal(put_code(s, 5), BZ_ACTION_STORED);
+        assert_ok(get(s, BZ_ACTION_OURS, &code), &s->err);
+        assert_int_equal(code, 5);
+        assert_int_equal(store_bad(s), i + 1);
+        assert_int_equal(unlinkat(s->dir, store_path("ac", &key, path), 0), 0);
+        r = (struct bz_reapi_result){.files = &f, .nfiles = 1};
+    }
+}
+
 static void results_are_the_same_whenever_they_were_made(void **state)
 {
     struct bz_reapi_outdir d1, d2;
@@ -77,6 +102,8 @@ static void results_are_the_same_whenever_they_were_made(void **state)
     (void)state;
     b.when[BZ_REAPI_RUN_START] = (struct bz_reapi_time){.set = true, .s = 9};
     b.worker = BZ_STR("elsewhere");
+    b.out_raw = BZ_STR("it took 3 s\n");
+    b.out.size = 7;
     assert_true(bz_action_same(&a, &b));
     d2.tree.size++;
     assert_false(bz_action_same(&a, &b));
@@ -153,16 +180,31 @@ static void a_result_that_leads_elsewhere_is_not_stored(void **state)
     assert_false(bz_action_has(s->cas, &key));
 }
 
+/* Other machines look there, too. */
+static void the_key_of_a_record_is_always_the_same(void **state)
+{
+    struct store *s = *state;
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+    struct bz_digest record;
+
+    bz_action_record_key(s->h, &key, &record);
+    bz_digest_hex(&record, hex);
+    assert_string_equal(
+        hex, "559c29525b7fd56e5984118927c21524af1688ff02429a4d422aa9a9d931f9a3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         store_test(a_result_is_found_by_its_key),
         store_test(the_first_result_of_a_key_stays),
+        store_test(a_first_result_whose_blobs_are_gone_gives_way),
         cmocka_unit_test(results_are_the_same_whenever_they_were_made),
         store_test(a_result_cut_anywhere_or_flipped_is_a_miss_and_made_anew),
         store_test(a_damaged_result_gives_way_to_a_new_one),
         store_test(results_of_others_are_read_when_asked_for),
         store_test(a_result_that_leads_elsewhere_is_not_stored),
+        store_test(the_key_of_a_record_is_always_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,16 @@ static int restore(struct grove *g, struct bz_cache *c, const struct bz_reapi_di
     return bz_cache_restore(c, d, g->s->dir, "out", &g->out, &g->stats, &g->s->err);
 }
 
+static void assert_same_trees(struct grove *g)
+{
+    char *want = forest_describe(g->s->h, g->s->dir, "t");
+    char *got = forest_describe(g->s->h, g->s->dir, "out");
+
+    assert_string_equal(got, want);
+    free(want);
+    free(got);
+}
+
 static void a_result_is_filed_found_and_counted(void **state)
 {
     struct grove *g = *state;
@@ -63,6 +73,33 @@ static void a_result_is_filed_found_and_counted(void **state)
     bz_arena_release(&a);
 }
 
+static void what_goes_to_and_from_the_store_is_counted(void **state)
+{
+    struct grove *g = *state;
+    struct bz_cache *c = open_cache(g, BZ_CACHE_FIRST_USE);
+    struct bz_reapi_digest tree = store_tree(g, c);
+    struct bz_reapi_result r;
+    struct bz_cache_traffic t;
+    struct bz_arena a = {0};
+
+    assert_int_equal(bz_cache_get(c, g->s->h, &key, &a, &r, &g->s->err), BZ_E_NOENT);
+    for (int i = 0; i < 2; i++)
+        assert_ok(restore(g, c, &tree), &g->s->err);
+    assert_true(bz_cache_flush(c, 0)); /* nothing is on its way */
+    assert_int_equal(bz_cache_places(c), 1);
+    bz_cache_traffic(c, 0, &t);
+    assert_string_equal(t.kind, "local");
+    assert_string_equal(t.name, g->s->root);
+    assert_int_equal(t.hits, 0);
+    assert_int_equal(t.misses, 1);
+    assert_int_equal(t.written.blobs, 1);
+    assert_int_equal(t.written.bytes, strlen("text"));
+    assert_int_equal(t.read.blobs, 2);
+    assert_int_equal(t.read.bytes, 2 * strlen("text"));
+    bz_cache_close(c);
+    bz_arena_release(&a);
+}
+
 static void a_lost_index_is_made_anew_with_its_labels(void **state)
 {
     struct grove *g = *state;
@@ -81,6 +118,36 @@ static void a_lost_index_is_made_anew_with_its_labels(void **state)
     assert_true(bz_str_eq(known.recipe, labels.recipe));
     bz_cache_close(c);
     bz_arena_release(&a);
+}
+
+/* With a pool nobody waits for it; what is not done when the cache is closed is done
+ * the next time. */
+static void a_lost_index_keeps_nobody_waiting(void **state)
+{
+    static const struct bz_pool_opts threads = {.compute = 1, .io = 1};
+    struct grove *g = *state;
+    struct bz_index_totals totals = {0};
+    struct bz_pool *pool;
+    struct bz_cache *c;
+    char text[16];
+
+    for (int i = 0; i < 300; i++) {
+        snprintf(text, sizeof(text), "%d", i);
+        store_text(g->s, text);
+    }
+    assert_ok(bz_pool_new(&threads, &pool, &g->s->err), &g->s->err);
+    for (int i = 0; i < 1000 && totals.blobs < 300; i++) {
+        char index[320];
+        struct bz_cache_opts opts = {.root = g->s->root, .index = index, .pool = pool};
+
+        snprintf(index, sizeof(index), "%s/state/index.db", g->s->scratch->path);
+        assert_ok(bz_cache_open(&opts, &c, &g->s->err), &g->s->err);
+        usleep(1000);
+        bz_index_get_totals(bz_cache_index(c), &totals);
+        bz_cache_close(c);
+    }
+    assert_int_equal(totals.blobs, 300);
+    bz_pool_free(pool);
 }
 
 /* Bytes that change without a trace: only hashing finds them. */
@@ -112,6 +179,50 @@ static void the_policy_decides_what_is_hashed(void **state)
     assert_ok(bz_fs_remove(g->s->dir, "state", &g->s->err), &g->s->err);
     c = open_cache(g, BZ_CACHE_FIRST_USE); /* another machine, as it were */
     assert_int_equal(restore(g, c, &d), BZ_E_NOENT);
+    bz_cache_close(c);
+}
+
+/* What a power cut leaves: the size and the time are right. Who stores the same bytes
+ * has hashed theirs, not those. */
+static void a_blob_that_was_there_is_not_taken_for_checked(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest d, again;
+    struct bz_cache *c;
+
+    make_dirs(g->s->dir, "t");
+    put(g->s->dir, "t/f", "text");
+    d = grove_store(g, "t"); /* by another */
+    corrupt_silently(g);
+    assert_ok(bz_fs_remove(g->s->dir, "t", &g->s->err), &g->s->err);
+    c = open_cache(g, BZ_CACHE_FIRST_USE);
+    again = store_tree(g, c);
+    assert_true(bz_digest_eq(&d.hash, &again.hash));
+    bz_cache_close(c);
+    c = open_cache(g, BZ_CACHE_FIRST_USE);
+    assert_int_equal(restore(g, c, &d), BZ_E_NOENT);
+    (void)store_tree(g, c); /* now it is ours */
+    assert_int_equal(restore(g, c, &d), 0);
+    assert_same_trees(g);
+    bz_cache_close(c);
+}
+
+static void files_alike_in_a_new_tree_need_no_second_look(void **state)
+{
+    struct grove *g = *state;
+    struct bz_cache *c = open_cache(g, BZ_CACHE_FIRST_USE);
+    struct bz_reapi_digest d;
+
+    store_text(g->s, "");
+    make_dirs(g->s->dir, "t");
+    put(g->s->dir, "t/empty", "");
+    put(g->s->dir, "t/one", "text");
+    put(g->s->dir, "t/two", "text");
+    d = store_tree(g, c);
+    assert_int_equal(g->stats.unseen, 0);
+    bz_cache_close(c);
+    c = open_cache(g, BZ_CACHE_FIRST_USE);
+    assert_true(bz_index_checked(bz_cache_index(c), &d.hash));
     bz_cache_close(c);
 }
 
@@ -198,28 +309,29 @@ static int use_result(struct grove *g, struct bz_cache *c)
     return rc < 0 ? rc : restore(g, c, &r.dirs[0].tree);
 }
 
-static void assert_same_trees(struct grove *g)
-{
-    char *want = forest_describe(g->s->h, g->s->dir, "t");
-    char *got = forest_describe(g->s->h, g->s->dir, "out");
-
-    assert_string_equal(got, want);
-    free(want);
-    free(got);
-}
-
 static void another_machine_restores_what_this_one_stored(void **state)
 {
     struct grove *g = *state;
+    struct bz_cache_traffic sent, read;
     struct bz_cache *c;
 
     fakes_init(g->s);
     c = open_machine(g, 1, 2);
     make_result(g, c);
-    bz_cache_close(c); /* waits for the upload */
+    assert_true(bz_cache_flush(c, BZ_CLOCK_NEVER));
+    bz_cache_traffic(c, 1, &sent);
+    bz_cache_close(c);
     assert_true(bz_action_has(fakes[0].cas, &key));
     c = open_machine(g, 2, 2);
     assert_int_equal(use_result(g, c), 0);
+    bz_cache_traffic(c, 1, &read);
+    assert_string_equal(read.kind, "directory");
+    assert_int_equal(read.hits, 1);
+    assert_true(sent.written.blobs > 0 && sent.read.blobs == 0);
+    assert_int_equal(read.read.blobs, sent.written.blobs);
+    assert_int_equal(read.read.bytes, sent.written.bytes);
+    bz_cache_traffic(c, 0, &read);
+    assert_int_equal(read.misses, 1);
     assert_same_trees(g);
     assert_true(bz_action_has(bz_cache_cas(c), &key)); /* now it is here as well */
     atomic_store(&fakes[0].mood, FAKE_FAILS);
@@ -337,8 +449,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         grove_test(a_result_is_filed_found_and_counted),
+        grove_test(what_goes_to_and_from_the_store_is_counted),
         grove_test(a_lost_index_is_made_anew_with_its_labels),
+        grove_test(a_lost_index_keeps_nobody_waiting),
         grove_test(the_policy_decides_what_is_hashed),
+        grove_test(a_blob_that_was_there_is_not_taken_for_checked),
+        grove_test(files_alike_in_a_new_tree_need_no_second_look),
         grove_test(always_means_always),
         grove_test(a_first_use_is_remembered),
         grove_test(another_machine_restores_what_this_one_stored),

@@ -119,6 +119,22 @@ static void a_damaged_blob_is_put_aside_and_may_be_stored_anew(void **state)
     }
 }
 
+/* It may come from a web server that anybody can write to. */
+static void a_reference_with_a_wrong_size_costs_no_blob(void **state)
+{
+    struct store *s = *state;
+    struct bz_reapi_digest d = store_text(s, "some text"), wrong = d;
+    char *out;
+    int fd;
+
+    wrong.size++;
+    assert_int_equal(bz_cas_read(s->cas, s->h, &wrong, 100, &out, &s->err), BZ_E_NOENT);
+    assert_int_equal(bz_cas_fd(s->cas, NULL, &wrong, &fd, &s->err), BZ_E_NOENT);
+    assert_false(bz_cas_claim(s->cas, &wrong));
+    assert_true(bz_cas_claim(s->cas, &d));
+    assert_int_equal(store_bad(s), 0);
+}
+
 static void a_truncated_blob_is_replaced_when_it_is_stored_again(void **state)
 {
     struct store *s = *state;
@@ -207,6 +223,7 @@ int main(void)
         store_test(pieces_make_the_same_blob),
         store_test(what_is_not_what_was_wanted_is_not_published),
         store_test(a_damaged_blob_is_put_aside_and_may_be_stored_anew),
+        store_test(a_reference_with_a_wrong_size_costs_no_blob),
         store_test(a_truncated_blob_is_replaced_when_it_is_stored_again),
         store_test(something_else_in_a_blobs_place_is_a_miss),
         store_test(a_store_opened_for_reading_is_not_written),

@@ -181,6 +181,47 @@ static void a_blob_that_was_written_to_is_not_restored(void **state)
     }
 }
 
+/* Who does not look must not hide from the next one what there is to see. */
+static void a_write_is_still_seen_after_an_unchecked_restore(void **state)
+{
+    struct store *s = *state;
+
+    for (int i = 0; i < 2; i++) {
+        enum bz_cas_file_out out = i ? BZ_CAS_FILE_PRIVATE : BZ_CAS_FILE_LINK;
+        struct bz_reapi_digest d;
+
+        put(s->dir, "f", "text");
+        d = put_file(s, "f", BZ_CAS_FILE_ADOPT);
+        damage(s->dir, "f", 2, false);
+        assert_ok(get(s, &d, 0644, out, BZ_CAS_FILE_UNCHECKED), &s->err);
+        assert_int_not_equal(stat_of(s, "out").st_ino, blob_of(s, &d).st_ino);
+        assert_int_equal(get(s, &d, 0644, out, BZ_CAS_FILE_CHANGED), BZ_E_NOENT);
+        assert_int_equal(unlinkat(s->dir, "f", 0), 0);
+    }
+}
+
+static void a_write_within_the_second_is_seen(void **state)
+{
+    static const struct timespec times[2] = {
+        {0,              UTIME_OMIT},
+        {BZ_SHELF_MTIME, 1         }
+    };
+    struct store *s = *state;
+
+    for (int i = 0; i < 2; i++) {
+        struct bz_reapi_digest d;
+
+        put(s->dir, "f", "text");
+        d = put_file(s, "f", BZ_CAS_FILE_ADOPT);
+        damage(s->dir, "f", 2, false);
+        assert_int_equal(utimensat(s->dir, "f", times, 0), 0);
+        assert_int_equal(get(s, &d, 0644, i ? BZ_CAS_FILE_PRIVATE : BZ_CAS_FILE_LINK,
+                             BZ_CAS_FILE_CHANGED),
+                         BZ_E_NOENT);
+        assert_int_equal(unlinkat(s->dir, "f", 0), 0);
+    }
+}
+
 static void a_blob_cut_short_or_removed_is_never_restored(void **state)
 {
     struct store *s = *state;
@@ -199,6 +240,21 @@ static void a_blob_cut_short_or_removed_is_never_restored(void **state)
             BZ_E_NOENT);
         assert_false(bz_fs_exists(s->dir, "out"));
     }
+}
+
+static void a_reference_with_a_wrong_size_costs_no_blob(void **state)
+{
+    struct store *s = *state;
+    struct bz_reapi_digest d = store_text(s, "text"), wrong = d;
+
+    wrong.size--;
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(
+            get(s, &wrong, 0444, i % 2 ? BZ_CAS_FILE_PRIVATE : BZ_CAS_FILE_LINK, i % 3),
+            BZ_E_NOENT);
+    assert_false(bz_fs_exists(s->dir, "out"));
+    assert_true(bz_cas_has(s->cas, &d));
+    assert_int_equal(store_bad(s), 0);
 }
 
 /* As Bazel leaves it: writable, with the time of its making. */
@@ -245,7 +301,10 @@ int main(void)
         store_test(a_file_comes_out_by_link_when_the_mode_agrees),
         store_test(an_existing_file_is_not_replaced),
         store_test(a_blob_that_was_written_to_is_not_restored),
+        store_test(a_write_is_still_seen_after_an_unchecked_restore),
+        store_test(a_write_within_the_second_is_seen),
         store_test(a_blob_cut_short_or_removed_is_never_restored),
+        store_test(a_reference_with_a_wrong_size_costs_no_blob),
         store_test(a_blob_of_another_program_is_checked_and_gets_the_time),
         store_test(holes_survive_the_way_in_and_out),
     };

@@ -45,7 +45,9 @@ static void make(struct world *w, const struct row *rows, size_t n)
 
 static void plan(struct world *w, const struct bz_gc_policy *policy)
 {
-    bz_gc_plan_make(&w->v, policy, NOW, LIMIT, 500, &w->plan);
+    struct bz_err err;
+
+    assert_ok(bz_gc_plan_make(&w->v, policy, NOW, LIMIT, 500, &w->plan, &err), &err);
 }
 
 static void done(struct world *w)
@@ -198,6 +200,91 @@ static void room_on_the_disk_counts_only_what_has_no_other_name(void **state)
     done(&w);
 }
 
+/* Two results and the record of the second; *own and *record are their places. */
+static void make_record(struct world *w, const struct row *rows, size_t *own,
+                        size_t *record)
+{
+    struct bz_digest_hasher *h;
+    struct bz_inventory_result *r;
+    struct bz_digest key = {.b = {0x77}};
+    struct bz_err err;
+
+    make(w, rows, 3);
+    r = w->v.results.at;
+    r[2].key = key;
+    r[2].record = true;
+    assert_ok(bz_digest_hasher_new(&h, &err), &err);
+    bz_action_record_key(h, &key, &r[2].key);
+    bz_digest_hasher_free(h);
+    r[1].key = key;
+    *own = 1;
+    *record = 2;
+    if (bz_digest_cmp(&r[1].key, &r[2].key) > 0) {
+        struct bz_inventory_result swap = r[1];
+
+        r[1] = r[2];
+        r[2] = swap;
+        *own = 2;
+        *record = 1;
+    }
+}
+
+static void a_record_stays_and_goes_with_its_result(void **state)
+{
+    static const struct row used[] = {
+        {10, 100, 1, "a"},
+        {10, 800, 1, "a"},
+        {10, 100, 1, "a"}
+    };
+    static const struct row unused[] = {
+        {10, 800, 1, "a"},
+        {10, 100, 1, "a"},
+        {10, 800, 1, "a"}
+    };
+    const struct bz_gc_policy policies[] = {
+        {.max_age = 500 * BZ_CLOCK_S},
+        {.keep_last = 1},
+        {.max_size = 1025},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(policies); i++) {
+        size_t own, record;
+        struct world w;
+
+        make_record(&w, used, &own, &record);
+        plan(&w, &policies[i]);
+        assert_int_not_equal(w.plan.why[0], BZ_GC_KEPT);
+        assert_int_equal(w.plan.why[own], BZ_GC_KEPT);
+        assert_int_equal(w.plan.why[record], BZ_GC_KEPT);
+        done(&w);
+        make_record(&w, unused, &own, &record);
+        plan(&w, &policies[i]);
+        assert_int_equal(w.plan.why[0], BZ_GC_KEPT);
+        assert_int_not_equal(w.plan.why[own], BZ_GC_KEPT);
+        assert_int_equal(w.plan.why[record], w.plan.why[own]);
+        done(&w);
+    }
+}
+
+static void a_record_of_nothing_goes_by_its_own_age(void **state)
+{
+    static const struct row rows[] = {
+        {10, 800, 1, "a"},
+        {10, 100, 1, "a"}
+    };
+    struct world w;
+
+    (void)state;
+    make(&w, rows, 2);
+    w.v.results.at[1].key.b[0] = 1;
+    w.v.results.at[1].record = true;
+    plan(&w, &(struct bz_gc_policy){.max_age = 500 * BZ_CLOCK_S});
+    assert_int_equal(w.plan.why[0], BZ_GC_KEPT);
+    assert_int_equal(w.plan.why[1], BZ_GC_AGE);
+    done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +295,8 @@ int main(void)
         cmocka_unit_test(the_last_used_of_each_label_are_kept),
         cmocka_unit_test(broken_results_go_whatever_they_cost),
         cmocka_unit_test(room_on_the_disk_counts_only_what_has_no_other_name),
+        cmocka_unit_test(a_record_stays_and_goes_with_its_result),
+        cmocka_unit_test(a_record_of_nothing_goes_by_its_own_age),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

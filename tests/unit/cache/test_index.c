@@ -440,6 +440,123 @@ static void a_schema_that_is_not_ours_is_put_aside(void **state)
     }
 }
 
+/* Files on which processes cannot share memory: SQLite keeps a journal then, and a
+ * reader may keep a transaction from being committed. */
+static sqlite3_vfs plain_vfs;
+static sqlite3_io_methods plain_methods;
+
+static int open_plain(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                      int *out)
+{
+    sqlite3_vfs *usual = vfs->pAppData;
+    int rc = usual->xOpen(usual, name, file, flags, out);
+
+    if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB)) {
+        plain_methods = *file->pMethods;
+        plain_methods.iVersion = 1;
+        file->pMethods = &plain_methods;
+    }
+    return rc;
+}
+
+static void use_plain_files(bool use)
+{
+    sqlite3_vfs *usual = sqlite3_vfs_find("unix");
+
+    plain_vfs = *usual;
+    plain_vfs.zName = "plain";
+    plain_vfs.pAppData = usual;
+    plain_vfs.xOpen = open_plain;
+    assert_int_equal(sqlite3_vfs_register(use ? &plain_vfs : usual, 1), SQLITE_OK);
+    if (!use)
+        sqlite3_vfs_unregister(&plain_vfs);
+}
+
+static void a_transaction_that_a_reader_stops_does_not_break_the_next(void **state)
+{
+    struct fixture *f = *state;
+
+    bz_index_close(f->x);
+    f->x = NULL;
+    assert_int_equal(unlink(f->path), 0);
+    use_plain_files(true);
+    reopen(f, NULL);
+    for (int i = 0; i < 2; i++) {
+        sqlite3 *reader;
+        int rc;
+
+        note_action(f, 1, 5);
+        assert_ok(bz_index_flush(f->x, &f->err), &f->err);
+        assert_int_equal(sqlite3_open(f->path, &reader), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM action",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
+        if (i == 0)
+            note_action(f, 2, 5);
+        rc = i == 0 ? bz_index_flush(f->x, &f->err) : bz_index_clear(f->x, &f->err);
+        assert_int_equal(rc, BZ_E_BUSY);
+        sqlite3_close(reader);
+        assert_true(works(f));
+    }
+    bz_index_close(f->x);
+    f->x = NULL;
+    use_plain_files(false);
+}
+
+static void what_a_task_took_here_counts_more_than_what_results_say(void **state)
+{
+    static const struct bz_digest key = {{1}};
+    static const struct bz_str recipe = {"busy\xff"
+                                         "box",
+                                         8};
+    struct fixture *f = *state;
+    struct bz_index_cost cost = {0};
+
+    assert_false(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
+    note_action(f, 1, 1);
+    flush(f);
+    assert_true(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
+    assert_int_equal(cost.duration, 5000);
+    assert_int_equal(cost.peak, 0);
+    bz_index_note_cost(f->x, recipe, BZ_STR("do_compile"),
+                       &(struct bz_index_cost){70, 1 << 20});
+    note_action(f, 2, 1);
+    bz_index_forget_action(f->x, &key);
+    reopen(f, NULL);
+    assert_true(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
+    assert_int_equal(cost.duration, 70);
+    assert_int_equal(cost.peak, 1 << 20);
+    assert_false(bz_index_get_cost(f->x, recipe, BZ_STR("do_install"), &cost));
+}
+
+static void what_many_tasks_took_is_asked_at_once(void **state)
+{
+    struct fixture *f = *state;
+    struct bz_index_ask asks[] = {
+        {.recipe = BZ_STR("a"), .task = BZ_STR("do_x")},
+        {.recipe = BZ_STR("a"), .task = BZ_STR("do_y"), .cost = {3, 3}},
+        {.recipe = BZ_STR("b"),                     .task = BZ_STR("do_x")                      },
+    };
+
+    bz_index_note_cost(f->x, BZ_STR("a"), BZ_STR("do_x"),
+                       &(struct bz_index_cost){7, 8});
+    bz_index_note_cost(f->x, BZ_STR("b"), BZ_STR("do_x"),
+                       &(struct bz_index_cost){9, 0});
+    flush(f);
+    bz_index_get_costs(f->x, asks, BZ_COUNTOF(asks));
+    assert_true(asks[0].known && asks[2].known && !asks[1].known);
+    assert_int_equal(asks[0].cost.duration, 7);
+    assert_int_equal(asks[0].cost.peak, 8);
+    assert_int_equal(asks[1].cost.duration, 3);
+    assert_int_equal(asks[2].cost.duration, 9);
+    /* It can be written to afterwards. */
+    bz_index_note_cost(f->x, BZ_STR("a"), BZ_STR("do_y"),
+                       &(struct bz_index_cost){1, 0});
+    flush(f);
+    bz_index_get_costs(f->x, asks, BZ_COUNTOF(asks));
+    assert_true(asks[1].known);
+}
+
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -458,6 +575,9 @@ int main(void)
         test(without_a_place_it_lives_in_memory),
         test(a_long_queue_is_written_on_the_pool),
         test(processes_share_one_file),
+        test(a_transaction_that_a_reader_stops_does_not_break_the_next),
+        test(what_a_task_took_here_counts_more_than_what_results_say),
+        test(what_many_tasks_took_is_asked_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

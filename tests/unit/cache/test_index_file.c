@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "base/log.h"
+#include "cache/index.h"
 #include "os/fs.h"
 #include "tests/unit/os/scratch.h"
 
@@ -53,6 +54,33 @@ static void garbage_is_begun_anew(void **state)
     assert_false(open_it(s));
 }
 
+/* Sets it, if there is something to set, and tells what it is. */
+static int part_after(struct scratch *s, const int *set)
+{
+    struct bz_err err;
+    sqlite3 *db = NULL;
+    char path[320];
+    bool fresh;
+    int part;
+
+    assert_ok(bz_index_file_open(path_in(s, "x.db", path), &db, &fresh, &err), &err);
+    if (set)
+        bz_index_file_set_part(db, *set);
+    part = bz_index_file_part(db);
+    sqlite3_close(db);
+    return part;
+}
+
+static void the_part_to_go_on_with_is_kept(void **state)
+{
+    static const int parts[] = {0, 1, 511, BZ_INDEX_FILLED};
+
+    for (size_t i = 0; i < BZ_COUNTOF(parts); i++) {
+        assert_int_equal(part_after(*state, &parts[i]), parts[i]);
+        assert_int_equal(part_after(*state, NULL), parts[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -60,6 +88,8 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(one_that_was_marked_is_begun_anew_once,
                                         scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_part_to_go_on_with_is_kept, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(garbage_is_begun_anew, scratch_setup,
                                         scratch_teardown),
     };

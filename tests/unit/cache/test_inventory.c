@@ -152,6 +152,25 @@ static void directories_lead_to_what_is_below_them(void **state)
     bz_inventory_release(&v);
 }
 
+static void results_alone_are_told_without_their_blobs(void **state)
+{
+    struct grove *g = *state;
+    struct bz_digest key = key_of(2), none = key_of(3);
+    struct bz_inventory v;
+
+    file_tree(g, 1, "busybox");
+    file_tree(g, 2, BZ_ACTION_RECORD);
+    assert_ok(bz_inventory_take_results(g->s->cas, &v, &g->s->err), &g->s->err);
+    assert_int_equal(v.results.len, 2);
+    assert_int_equal(v.blobs.len, 0);
+    assert_true(
+        bz_str_eq(bz_intern_str(&v.names, v.results.at[0].recipe), BZ_STR("busybox")));
+    assert_false(v.results.at[0].broken || v.results.at[0].record);
+    assert_int_equal(bz_inventory_find_result(&v, &key), 1);
+    assert_int_equal(bz_inventory_find_result(&v, &none), BZ_INVENTORY_NONE);
+    bz_inventory_release(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +178,7 @@ int main(void)
         grove_test(a_result_without_all_its_blobs_is_broken),
         grove_test(a_damaged_tree_breaks_its_result),
         grove_test(directories_lead_to_what_is_below_them),
+        grove_test(results_alone_are_told_without_their_blobs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,12 @@ static size_t leases(struct store *s)
 
 static int64_t oldest(struct store *s, int64_t now)
 {
-    return bz_lease_oldest(s->cas->root.top, &s->cas->root.self, now);
+    int64_t out;
+
+    assert_ok(
+        bz_lease_oldest(s->cas->root.top, &s->cas->root.self, now, true, &out, &s->err),
+        &s->err);
+    return out;
 }
 
 static int64_t now_of(struct store *s)
@@ -104,6 +109,32 @@ static void a_lease_from_elsewhere_counts_until_it_gives_no_sign_for_a_day(void 
     assert_false(bz_fs_exists(s->dir, STRANGER));
 }
 
+static void who_only_looks_removes_no_lease(void **state)
+{
+    struct store *s = *state;
+    int64_t out, later = now_of(s) + (int64_t)2 * 86400 * BZ_CLOCK_S;
+
+    put(s->dir, STRANGER, "");
+    assert_ok(bz_lease_oldest(s->cas->root.top, &s->cas->root.self, later, false, &out,
+                              &s->err),
+              &s->err);
+    assert_true(out == s->cas->root.lease.begun); /* it does not count */
+    assert_true(bz_fs_exists(s->dir, STRANGER));
+}
+
+static void leases_that_cannot_be_read_are_not_taken_for_none(void **state)
+{
+    struct store *s = *state;
+    int64_t out, now = now_of(s);
+
+    assert_ok(bz_fs_remove(s->dir, "s/leases", &s->err), &s->err);
+    assert_true(oldest(s, now) == now);
+    put(s->dir, "s/leases", "in the way");
+    assert_int_equal(
+        bz_lease_oldest(s->cas->root.top, &s->cas->root.self, now, true, &out, &s->err),
+        BZ_E_IO);
+}
+
 static void a_sign_of_life_moves_the_change_time_only(void **state)
 {
     struct store *s = *state;
@@ -130,6 +161,8 @@ int main(void)
         store_test(who_only_reads_has_none),
         store_test(a_lease_of_a_killed_process_does_not_count),
         store_test(a_lease_from_elsewhere_counts_until_it_gives_no_sign_for_a_day),
+        store_test(who_only_looks_removes_no_lease),
+        store_test(leases_that_cannot_be_read_are_not_taken_for_none),
         store_test(a_sign_of_life_moves_the_change_time_only),
     };
 

@@ -111,6 +111,29 @@ static void what_the_index_knows_counts(void **state)
     assert_int_equal(f->q.runs, 1);
 }
 
+static void what_was_laid_out_counts(void **state)
+{
+    struct fixture *f = *state;
+    struct store *s = f->g->s;
+    static const char *const places[] = {"s/trees/one", "s/failed/a:do_x"};
+
+    open_quota(f, &(struct bz_quota_opts){.max_size = 200000}, NULL);
+    bz_quota_note(&f->q, 0);
+    for (size_t i = 0; i < BZ_COUNTOF(places); i++) {
+        char path[64], text[64 * 1024] = "";
+
+        make_dirs(s->dir, places[i]);
+        snprintf(path, sizeof(path), "%s/f", places[i]);
+        assert_ok(
+            bz_fs_write(s->dir, path, text, sizeof(text), 0644, BZ_FS_NOSYNC, &s->err),
+            &s->err);
+    }
+    assert_int_equal(f->q.runs, 0);
+    f->q.known = false; /* another process */
+    bz_quota_note(&f->q, 100000);
+    assert_int_equal(f->q.runs, 1);
+}
+
 static void too_little_room_is_a_reason_too(void **state)
 {
     struct fixture *f = *state;
@@ -156,6 +179,7 @@ int main(void)
         test(below_the_limit_nothing_is_looked_at),
         test(above_it_the_store_is_brought_down_once),
         test(what_the_index_knows_counts),
+        test(what_was_laid_out_counts),
         test(too_little_room_is_a_reason_too),
         test(a_pool_does_it_in_the_background),
         test(one_process_collects_for_all),

@@ -1,6 +1,7 @@
 #include "cache/reindex.h"
 
 #include "cache/action.h"
+#include "os/clock.h"
 #include "tests/unit/cache/forest.h"
 
 static void an_index_is_made_of_what_lies_in_the_store(void **state)
@@ -70,11 +71,82 @@ static void what_is_damaged_is_passed_over(void **state)
     bz_index_close(x);
 }
 
+/* Stopped at once, stopped on the way, and gone on with: nothing is lost, and what is
+ * done is not done again. */
+static void who_is_stopped_goes_on_the_next_time(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reindex_stats stats;
+    struct bz_index_totals totals;
+    enum bz_index_state how;
+    struct bz_cancel cancel;
+    struct bz_index *x;
+    char path[320], text[16];
+
+    for (int i = 0; i < 100; i++) {
+        snprintf(text, sizeof(text), "%d", i);
+        store_text(g->s, text);
+    }
+    snprintf(path, sizeof(path), "%s/index.db", g->s->scratch->path);
+    assert_ok(bz_index_open(path, NULL, &x, &how, &g->s->err), &g->s->err);
+    assert_int_equal(bz_index_next_part(x), 0);
+    bz_cancel_init(&cancel, NULL, BZ_CLOCK_NEVER);
+    bz_cancel_now(&cancel);
+    assert_ok(bz_reindex_fill(g->s->cas, x, &cancel, &stats, &g->s->err), &g->s->err);
+    assert_int_equal(stats.blobs, 0);
+    assert_int_equal(bz_index_next_part(x), 0);
+    bz_index_set_next_part(x, 128);
+    bz_index_close(x);
+    assert_ok(bz_index_open(path, NULL, &x, &how, &g->s->err), &g->s->err);
+    assert_int_equal(how, BZ_INDEX_KEPT);
+    assert_int_equal(bz_index_next_part(x), 128);
+    assert_ok(bz_reindex_fill(g->s->cas, x, NULL, &stats, &g->s->err), &g->s->err);
+    assert_in_range(stats.blobs, 20, 80); /* of half of the names */
+    assert_int_equal(bz_index_next_part(x), BZ_INDEX_FILLED);
+    bz_index_get_totals(x, &totals);
+    assert_int_equal(totals.blobs, stats.blobs);
+    assert_ok(bz_reindex_fill(g->s->cas, x, NULL, &stats, &g->s->err), &g->s->err);
+    assert_int_equal(stats.blobs, 0); /* there is nothing left to do */
+    assert_ok(bz_reindex(g->s->cas, x, &stats, &g->s->err), &g->s->err);
+    assert_int_equal(stats.blobs, 100);
+    bz_index_close(x);
+}
+
+static void looking_is_no_use(void **state)
+{
+    static const struct bz_digest key = {{1}};
+    static const struct timespec long_ago[2] = {
+        {1000000000, 0},
+        {946684800,  0}
+    };
+    struct grove *g = *state;
+    struct bz_reapi_result r = {.exit_code = 0};
+    struct bz_reindex_stats stats;
+    enum bz_index_state how;
+    enum bz_action_put put_how;
+    struct bz_index *x;
+    struct stat st;
+    char path[128];
+
+    assert_ok(bz_action_put(g->s->cas, g->s->h, &key, &r, &put_how, &g->s->err),
+              &g->s->err);
+    store_path("ac", &key, path);
+    assert_int_equal(utimensat(g->s->dir, path, long_ago, 0), 0);
+    assert_ok(bz_index_open(NULL, NULL, &x, &how, &g->s->err), &g->s->err);
+    assert_ok(bz_reindex(g->s->cas, x, &stats, &g->s->err), &g->s->err);
+    assert_int_equal(stats.actions, 1);
+    assert_int_equal(fstatat(g->s->dir, path, &st, 0), 0);
+    assert_int_equal(st.st_atim.tv_sec, 1000000000);
+    bz_index_close(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         grove_test(an_index_is_made_of_what_lies_in_the_store),
         grove_test(what_is_damaged_is_passed_over),
+        grove_test(who_is_stopped_goes_on_the_next_time),
+        grove_test(looking_is_no_use),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,13 +33,15 @@ static void blobs_arrive_and_what_is_missing_is_told(void **state)
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {web_digest(w,    "one"),  0},
-        {web_digest(w,    "none"), 0},
-        {web_digest(w,    ""),     0},
-        {store_text(w->s, "here"), 0}
+        {web_digest(w,    "one"),  0, false},
+        {web_digest(w,    "none"), 0, false},
+        {web_digest(w,    ""),     0, false},
+        {store_text(w->s, "here"), 0, false}
     };
+    struct bz_tier_moved moved = {0};
     char *out;
 
+    w->call.moved = &moved;
     web_page(w, "GET", "cas", &blobs[0].digest.hash, "200 OK", "one");
     web_page(w, "GET", "cas", &blobs[2].digest.hash, "200 OK", "");
     web_start(w);
@@ -49,6 +51,8 @@ static void blobs_arrive_and_what_is_missing_is_told(void **state)
     assert_int_equal(blobs[2].status, 0);
     assert_int_equal(blobs[3].status, 0);
     assert_int_equal(w->server.seen->requests, 3); /* not for what is here */
+    assert_int_equal(moved.blobs, 2);
+    assert_int_equal(moved.bytes, strlen("one"));
     assert_ok(bz_cas_read(w->s->cas, w->s->h, &blobs[0].digest, 9, &out, &w->s->err),
               &w->s->err);
     assert_string_equal(out, "one");
@@ -61,7 +65,7 @@ static void wrong_bytes_are_a_miss_and_are_not_stored(void **state)
 {
     static const char *const lies[] = {"0ne", "on", "ones", "one..."};
     struct web *w = *state;
-    struct bz_tier_blob blob = {web_digest(w, "one"), 0};
+    struct bz_tier_blob blob = {web_digest(w, "one"), 0, false};
 
     for (size_t i = 0; i < BZ_COUNTOF(lies); i++)
         web_page(w, "GET", "cas", &blob.digest.hash, "200 OK", lies[i])->times = 1;
@@ -74,6 +78,46 @@ static void wrong_bytes_are_a_miss_and_are_not_stored(void **state)
         assert_int_equal(blob.status, BZ_E_NOENT);
         assert_false(bz_cas_has(w->s->cas, &blob.digest));
     }
+}
+
+/* Large ones, hashed by another thread: the first attempt is cut short and has other
+ * bytes, of which nothing may be left; then the right ones, then wrong ones. */
+static void large_blobs_are_hashed_beside_receiving(void **state)
+{
+    enum { N = 3 << 20, CUT = 2 << 20 };
+    static const struct bz_pool_opts threads = {.compute = 1, .io = 1};
+    struct web *w = *state;
+    struct bz_tier_blob good = {.digest.size = N}, bad = {.digest.size = N};
+    char *reply[3], head[64];
+    size_t nhead = (size_t)snprintf(head, sizeof(head),
+                                    "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", N);
+
+    for (int i = 0; i < 3; i++) {
+        reply[i] = calloc(1, nhead + N + 1);
+        memcpy(reply[i], head, nhead);
+        memset(reply[i] + nhead, 'a' + i, i == 0 ? CUT : N);
+    }
+    bz_digest_bytes(w->s->h, reply[1] + nhead, N, &good.digest.hash);
+    bad.digest.hash = web_digest(w, "other").hash;
+    web_page(w, "GET", "cas", &good.digest.hash, "200 OK", "")->times = 1;
+    web_page(w, "GET", "cas", &good.digest.hash, "200 OK", "");
+    web_page(w, "GET", "cas", &bad.digest.hash, "200 OK", "");
+    for (int i = 0; i < 3; i++)
+        w->pages[i].reply = reply[i];
+    w->pages[0].then = SERVER_CLOSES;
+    w->opts.http.retries = 1;
+    assert_ok(bz_pool_new(&threads, &w->call.pool, &w->s->err), &w->s->err);
+    web_start(w);
+    assert_ok(get(w, &good, 1), &w->s->err);
+    assert_int_equal(w->server.seen->requests, 2);
+    free(reply[0]);
+    assert_ok(bz_cas_read(w->s->cas, w->s->h, &good.digest, N, &reply[0], &w->s->err),
+              &w->s->err);
+    assert_int_equal(get(w, &bad, 1), BZ_E_NOENT);
+    assert_false(bz_cas_has(w->s->cas, &bad.digest));
+    bz_pool_free(w->call.pool);
+    for (int i = 0; i < 3; i++)
+        free(reply[i]);
 }
 
 static void a_server_that_fails_ends_the_batch(void **state)
@@ -101,6 +145,8 @@ static void a_server_that_fails_ends_the_batch(void **state)
     }
     for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
         w->n = 0;
+        if (cases[i].then == SERVER_STALLS)
+            w->opts.http.stall = 300 * BZ_CLOCK_MS;
         snprintf(w->text[0][0], 512, "GET ");
         snprintf(w->text[0][1], 512, "HTTP/1.1 %s\r\nContent-Length: 1\r\n\r\n%s",
                  cases[i].status, cases[i].then == SERVER_KEEPS ? "x" : "");
@@ -111,6 +157,7 @@ static void a_server_that_fails_ends_the_batch(void **state)
         for (size_t k = 0; k < BZ_COUNTOF(blobs); k++)
             assert_int_equal(blobs[k].status, cases[i].rc);
         assert_true(w->server.seen->requests <= 8); /* few, not fifty */
+        w->opts.http.stall = 60 * BZ_CLOCK_S;
         server_stop(&w->server);
     }
     w->server.pid = 0;
@@ -120,8 +167,8 @@ static void a_token_ends_the_batch(void **state)
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {web_digest(w, "a"), 0},
-        {web_digest(w, "b"), 0}
+        {web_digest(w, "a"), 0, false},
+        {web_digest(w, "b"), 0, false}
     };
     struct bz_cancel c;
 
@@ -143,27 +190,33 @@ static void what_the_server_has_is_not_sent(void **state)
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {store_text(w->s, "there"),     0},
-        {store_text(w->s, "not there"), 0},
-        {store_text(w->s, "cut short"), 0}
+        {store_text(w->s, "there"),     0, false},
+        {store_text(w->s, "not there"), 0, false},
+        {store_text(w->s, "cut short"), 0, false}
     };
+    struct bz_tier_moved moved = {0};
 
+    w->call.moved = &moved;
     web_page(w, "HEAD", "cas", &blobs[0].digest.hash, "200 OK", "there");
     web_page(w, "HEAD", "cas", &blobs[2].digest.hash, "200 OK", "cut");
     web_any(w, "PUT", "201 Created");
     web_start(w);
     assert_ok(put_all(w, blobs, 3), &w->s->err);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(blobs[i].status, 0);
+        assert_int_equal(blobs[i].found, i == 0);
+    }
     assert_int_equal(w->server.seen->requests, 5); /* three HEAD, two PUT */
+    assert_int_equal(moved.blobs, 2);
+    assert_int_equal(moved.bytes, strlen("not there") + strlen("cut short"));
 }
 
 static void without_head_everything_is_sent(void **state)
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {store_text(w->s, "a"), 0},
-        {store_text(w->s, "b"), 0}
+        {store_text(w->s, "a"), 0, false},
+        {store_text(w->s, "b"), 0, false}
     };
 
     web_any(w, "HEAD", "405 What");
@@ -177,7 +230,7 @@ static void without_head_everything_is_sent(void **state)
 static void what_was_bad_is_sent_without_asking(void **state)
 {
     struct web *w = *state;
-    struct bz_tier_blob blob = {web_digest(w, "good"), 0};
+    struct bz_tier_blob blob = {web_digest(w, "good"), 0, false};
     struct bz_remote r;
 
     web_page(w, "GET", "cas", &blob.digest.hash, "200 OK", "evil");
@@ -198,8 +251,8 @@ static void a_blob_that_is_not_in_the_store_does_not_stop_the_others(void **stat
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {web_digest(w,    "gone"), 0},
-        {store_text(w->s, "here"), 0}
+        {web_digest(w,    "gone"), 0, false},
+        {store_text(w->s, "here"), 0, false}
     };
 
     web_any(w, "PUT", "201 Created");
@@ -236,7 +289,7 @@ static void a_damaged_blob_is_not_sent(void **state)
 static void a_server_that_refuses_is_not_asked_again(void **state)
 {
     struct web *w = *state;
-    struct bz_tier_blob blob = {store_text(w->s, "text"), 0};
+    struct bz_tier_blob blob = {store_text(w->s, "text"), 0, false};
     struct bz_remote r;
 
     web_any(w, "PUT", "403 No");
@@ -259,8 +312,8 @@ static void what_is_too_large_is_left_out(void **state)
 {
     struct web *w = *state;
     struct bz_tier_blob blobs[] = {
-        {store_text(w->s, "four"),  0},
-        {store_text(w->s, "three"), 0}
+        {store_text(w->s, "four"),  0, false},
+        {store_text(w->s, "three"), 0, false}
     };
 
     web_any(w, "PUT", "204 Fine");
@@ -287,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         web_test(blobs_arrive_and_what_is_missing_is_told),
         web_test(wrong_bytes_are_a_miss_and_are_not_stored),
+        web_test(large_blobs_are_hashed_beside_receiving),
         web_test(a_server_that_fails_ends_the_batch),
         web_test(a_token_ends_the_batch),
         web_test(what_the_server_has_is_not_sent),

@@ -44,6 +44,18 @@ static void an_empty_database_gets_the_newest_version(void **state)
     sqlite3_close(db);
 }
 
+static void a_version_that_cannot_be_is_damage(void **state)
+{
+    sqlite3 *db = memory();
+    struct bz_err err;
+
+    (void)state;
+    run(db, "PRAGMA user_version = -16777215");
+    assert_int_equal(bz_schema_migrate(db, &err), BZ_E_CORRUPT);
+    assert_int_equal(number(db, "PRAGMA user_version"), -16777215);
+    sqlite3_close(db);
+}
+
 /* The first version as it was: its rows are still there after migrating. */
 static void an_old_database_keeps_its_rows(void **state)
 {
@@ -60,6 +72,7 @@ static void an_old_database_keeps_its_rows(void **state)
             "PRAGMA user_version = 1");
     assert_ok(bz_schema_migrate(db, &err), &err);
     assert_int_equal(number(db, "SELECT hits FROM action"), 2);
+    assert_int_equal(number(db, "SELECT duration FROM cost WHERE recipe = 'r'"), 3);
     assert_int_equal(
         number(db, "SELECT count(*) FROM sqlite_master WHERE name = 'action_used'"), 1);
     sqlite3_close(db);
@@ -106,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_database_gets_the_newest_version),
+        cmocka_unit_test(a_version_that_cannot_be_is_damage),
         cmocka_unit_test(an_old_database_keeps_its_rows),
         cmocka_unit_test(a_newer_database_is_left_alone),
         cmocka_unit_test(a_migration_that_fails_changes_nothing),

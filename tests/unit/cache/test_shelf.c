@@ -126,18 +126,44 @@ static void a_temporary_of_our_own_is_kept(void **state)
     assert_int_equal(store_temps(s), 0);
 }
 
+/* A tier may be the store itself, and is opened anew while blobs are on their way. */
+static void one_process_may_open_a_store_twice(void **state)
+{
+    static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
+    struct store *s = *state;
+    struct bz_shelf_temp one[3], two[3];
+    struct bz_cas *other;
+
+    assert_ok(bz_cas_open(s->root, &opts, &other, &s->err), &s->err);
+    atomic_store(&s->cas->root.temps, 0);
+    atomic_store(&other->root.temps, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(bz_shelf_temp_open(&s->cas->root, &one[i], &s->err), &s->err);
+        assert_ok(bz_shelf_temp_open(&other->root, &two[i], &s->err), &s->err);
+    }
+    assert_int_equal(store_temps(s), 6);
+    for (int i = 0; i < 3; i++) {
+        bz_shelf_temp_release(&one[i]);
+        bz_shelf_temp_release(&two[i]);
+    }
+    assert_int_equal(store_temps(s), 0);
+    bz_cas_close(other);
+}
+
 static void a_file_that_was_exchanged_is_not_adopted(void **state)
 {
     static const struct bz_digest key = {{5}};
     struct store *s = *state;
+    bool existed;
     int fd;
 
     put(s->dir, "f", "text");
     fd = openat(s->dir, "f", O_RDONLY | O_CLOEXEC);
     assert_int_equal(unlinkat(s->dir, "f", 0), 0);
     put(s->dir, "f", "evil");
-    assert_int_equal(bz_shelf_adopt(&s->cas->blobs, s->dir, "f", fd, &key, &s->err),
-                     BZ_E_BUSY);
+    assert_int_equal(
+        bz_shelf_adopt(&s->cas->blobs, s->dir, "f", fd, &key, &existed, &s->err),
+        BZ_E_BUSY);
     assert_false(bz_shelf_has(&s->cas->blobs, &key));
     close(fd);
 }
@@ -311,6 +337,7 @@ int main(void)
         store_test(publishers_that_are_killed_leave_only_temporaries),
         store_test(temporaries_of_unknown_owners_are_kept_for_a_day),
         store_test(a_temporary_of_our_own_is_kept),
+        store_test(one_process_may_open_a_store_twice),
         store_test(a_file_that_was_exchanged_is_not_adopted),
         store_test(only_what_was_seen_is_put_aside),
         store_test(a_full_disk_is_an_error_and_leaves_nothing),

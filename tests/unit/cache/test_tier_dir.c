@@ -16,7 +16,7 @@ static struct bz_tier *open_tier(struct store *s)
 static int get_one(struct store *s, struct bz_tier *t, const struct bz_reapi_digest *d)
 {
     const struct bz_tier_call call = {.h = s->h};
-    struct bz_tier_blob blob = {*d, 1};
+    struct bz_tier_blob blob = {*d, 1, false};
     int rc = t->ops->get_blobs(t, &call, &blob, 1, s->cas, &s->err);
 
     assert_int_equal(blob.status, rc);
@@ -26,7 +26,7 @@ static int get_one(struct store *s, struct bz_tier *t, const struct bz_reapi_dig
 static void put_one(struct store *s, struct bz_tier *t, const struct bz_reapi_digest *d)
 {
     const struct bz_tier_call call = {.h = s->h};
-    struct bz_tier_blob blob = {*d, 1};
+    struct bz_tier_blob blob = {*d, 1, false};
 
     assert_ok(t->ops->put_blobs(t, &call, &blob, 1, s->cas, &s->err), &s->err);
     assert_int_equal(blob.status, 0);
@@ -95,12 +95,13 @@ static void a_batch_brings_what_there_is_and_tells_what_is_not(void **state)
 {
     static const struct bz_reapi_digest absent = {{{9}}, 5};
     struct store *s = *state;
-    const struct bz_tier_call call = {.h = s->h};
+    struct bz_tier_moved moved = {0};
+    const struct bz_tier_call call = {.h = s->h, .moved = &moved};
     struct bz_tier *t = open_tier(s);
     struct bz_tier_blob blobs[] = {
-        {store_text(s, "one"), 1},
-        {absent,       1     },
-        {store_text(s,      "two"),      1 }
+        {store_text(s, "one"), 1,     false},
+        {absent,       1,      false},
+        {store_text(s,      "two"),      1, false     }
     };
     char path[128];
 
@@ -115,6 +116,11 @@ static void a_batch_brings_what_there_is_and_tells_what_is_not(void **state)
     assert_int_equal(blobs[1].status, BZ_E_NOENT);
     assert_int_equal(blobs[2].status, 0);
     assert_true(bz_cas_has(s->cas, &blobs[2].digest));
+    assert_int_equal(moved.blobs, 4);
+    assert_int_equal(moved.bytes, 12);
+    blobs[1] = blobs[0];
+    assert_ok(t->ops->put_blobs(t, &call, blobs, 3, s->cas, &s->err), &s->err);
+    assert_int_equal(moved.blobs, 4); /* they are there */
     t->ops->close(t);
 }
 
@@ -125,8 +131,8 @@ static void a_batch_that_is_canceled_copies_nothing_more(void **state)
     const struct bz_tier_call call = {.h = s->h, .cancel = &cancel};
     struct bz_tier *t = open_tier(s);
     struct bz_tier_blob blobs[] = {
-        {store_text(s, "one"), 1},
-        {store_text(s, "two"), 1}
+        {store_text(s, "one"), 1, false},
+        {store_text(s, "two"), 1, false}
     };
     char path[128];
 

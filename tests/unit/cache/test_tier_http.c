@@ -120,7 +120,7 @@ static void a_result_that_is_refused_makes_the_tier_read_only(void **state)
 static void blobs_go_through_the_tier(void **state)
 {
     struct web *w = *state;
-    struct bz_tier_blob blob = {web_digest(w, "text"), 1};
+    struct bz_tier_blob blob = {web_digest(w, "text"), 1, false};
     struct bz_tier *t;
 
     web_page(w, "GET", "cas", &blob.digest.hash, "200 OK", "text");

@@ -1,6 +1,6 @@
 #include "cache/tier_spec.h"
 
-#include "tests/unit/cache/store.h"
+#include "tests/unit/cache/web.h"
 
 static const struct {
     const char *text, *place, *name;
@@ -112,6 +112,27 @@ static void a_directory_is_opened_if_it_is_there(void **state)
     assert_false(bz_fs_exists(AT_FDCWD, path)); /* it may be a share not mounted */
 }
 
+static void a_silent_server_is_waited_for_as_long_as_the_settings_say(void **state)
+{
+    struct web *w = *state;
+    struct bz_tier_blob blob = {web_digest(w, "one"), 0, false};
+    struct bz_tier_spec spec = {.kind = BZ_TIER_SPEC_HTTP,
+                                .timeout = 300 * BZ_CLOCK_MS};
+    struct bz_tier *t;
+    int64_t begun;
+
+    web_page(w, "GET", "cas", &blob.digest.hash, "200 OK", "one")->then = SERVER_STALLS;
+    snprintf(w->text[0][1], 512, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\no");
+    web_start(w);
+    spec.place = bz_str_from(w->url);
+    assert_ok(bz_tier_spec_open(&spec, &t, &w->s->err), &w->s->err);
+    begun = bz_clock_now();
+    assert_int_equal(t->ops->get_blobs(t, &w->call, &blob, 1, w->s->cas, &w->s->err),
+                     BZ_E_TIMEOUT);
+    assert_true(bz_clock_now() - begun < BZ_HTTP_STALL / 2);
+    t->ops->close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +140,7 @@ int main(void)
         cmocka_unit_test(a_web_server_has_files),
         cmocka_unit_test(anything_else_is_the_users_error),
         store_test(a_directory_is_opened_if_it_is_there),
+        web_test(a_silent_server_is_waited_for_as_long_as_the_settings_say),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@
 static struct shared {
     struct bz_sync_mutex mu;
     struct bz_sync_cond changed;
-    bool open;  /* mu: the body may end */
+    bool begun; /* mu: a body has its thread */
+    bool open;  /* mu: it may end */
     int freed;  /* mu */
     int result; /* mu */
 } shared;
@@ -42,6 +43,8 @@ static void quick(struct bz_worker *w, struct bz_cancel *cancel, void *ctx)
 static void wait_at_gate(struct bz_cancel *cancel, bool deaf)
 {
     bz_sync_lock(&shared.mu);
+    shared.begun = true;
+    bz_sync_broadcast(&shared.changed);
     while (!shared.open && (deaf || bz_cancel_check(cancel) == 0))
         (void)bz_sync_wait(&shared.changed, &shared.mu, bz_clock_in(5 * BZ_CLOCK_MS));
     shared.result = bz_cancel_check(cancel);
@@ -78,6 +81,19 @@ static struct bz_tier_watch_call *start(struct bz_tier_watch *w,
     return bz_tier_watch_start(w, &(struct bz_tier_watch_job){body, free_ctx, *ctx});
 }
 
+/* The same; it has its thread, however busy the machine is. */
+static struct bz_tier_watch_call *start_and_see(struct bz_tier_watch *w,
+                                                bz_tier_watch_body body, int **ctx)
+{
+    struct bz_tier_watch_call *call = start(w, body, ctx);
+
+    bz_sync_lock(&shared.mu);
+    while (!shared.begun)
+        (void)bz_sync_wait(&shared.changed, &shared.mu, BZ_CLOCK_NEVER);
+    bz_sync_unlock(&shared.mu);
+    return call;
+}
+
 static void what_ends_gives_its_context_back(void **state)
 {
     struct bz_tier_watch *w = bz_tier_watch_new();
@@ -99,7 +115,7 @@ static void what_is_silent_is_told_to_stop_and_frees_its_context(void **state)
     int *ctx;
 
     (void)state;
-    assert_int_equal(bz_tier_watch_wait(start(w, listening, &ctx), SOON, NULL),
+    assert_int_equal(bz_tier_watch_wait(start_and_see(w, listening, &ctx), SOON, NULL),
                      BZ_E_TIMEOUT);
     assert_true(bz_tier_watch_close(w, bz_clock_in(20 * BZ_CLOCK_S)));
     assert_int_equal(shared.freed, 1);
@@ -112,7 +128,7 @@ static void what_hangs_keeps_the_watch(void **state)
     int *ctx;
 
     (void)state;
-    assert_int_equal(bz_tier_watch_wait(start(w, deaf, &ctx), SOON, NULL),
+    assert_int_equal(bz_tier_watch_wait(start_and_see(w, deaf, &ctx), SOON, NULL),
                      BZ_E_TIMEOUT);
     assert_false(bz_tier_watch_close(w, bz_clock_in(SOON)));
     assert_int_equal(shared.freed, 0);
@@ -129,7 +145,7 @@ static void the_callers_token_ends_the_wait(void **state)
 
     (void)state;
     bz_cancel_init(&cancel, NULL, bz_clock_in(SOON));
-    assert_int_equal(bz_tier_watch_wait(start(w, listening, &ctx), 0, &cancel),
+    assert_int_equal(bz_tier_watch_wait(start_and_see(w, listening, &ctx), 0, &cancel),
                      BZ_E_CANCELED);
     assert_true(bz_tier_watch_close(w, bz_clock_in(20 * BZ_CLOCK_S)));
     assert_int_equal(shared.freed, 1);

@@ -107,6 +107,9 @@ static void blobs_come_from_wherever_they_are(void **state)
     assert_true(bz_cas_has(s->cas, &d[1]) && bz_cas_has(s->cas, &d[2]));
     bz_tiers_stats(t, 2, &stats);
     assert_int_equal(stats.fetched, 1);
+    assert_int_equal(stats.read.blobs, 1);
+    assert_int_equal(stats.read.bytes, strlen("two"));
+    assert_int_equal(stats.sent.blobs, 0);
     assert_ok(get(s, t, 1, d, 3), &s->err); /* all here: nobody is asked */
     assert_int_equal(atomic_load(&fakes[0].blob_gets), 1);
     d[0].hash.b[0] ^= 1;
@@ -205,6 +208,38 @@ static void a_tier_that_takes_nothing_is_read_on(void **state)
         assert_true(bz_tiers_close(t));
         fakes_release();
     }
+}
+
+/* A collector on the server, which has not seen the result yet. */
+static struct bz_digest doomed;
+
+static void take_doomed(struct fake *f)
+{
+    char name[BZ_SHELF_NAME];
+
+    bz_shelf_name(&doomed, name);
+    assert_int_equal(unlinkat(f->cas->blobs.dir, name, 0), 0);
+}
+
+static void what_a_server_had_is_looked_at_again_after_the_result(void **state)
+{
+    struct store *s = *state;
+    struct bz_tiers *t = open_tiers(1, LONG);
+    struct bz_reapi_digest d;
+
+    fakes_init(s);
+    fakes[0].skips = true;
+    assert_ok(put_to(s, t, 0, "new"), &s->err);
+    assert_int_equal(atomic_load(&fakes[0].blob_puts), 1); /* we have just sent it */
+    d = store_text(s, "text");
+    assert_ok(bz_cas_put(fakes[0].cas, s->h, "text", 4, &d, &s->err), &s->err);
+    fakes[0].meanwhile = take_doomed;
+    doomed = d.hash;
+    assert_ok(put_to(s, t, 0, "text"), &s->err);
+    assert_int_equal(atomic_load(&fakes[0].blob_puts), 3);
+    assert_true(bz_cas_has(fakes[0].cas, &d));
+    assert_true(bz_tiers_close(t));
+    fakes_release();
 }
 
 static void a_blob_that_is_lost_here_is_not_the_tiers_fault(void **state)
@@ -308,6 +343,7 @@ int main(void)
         store_test(a_tier_that_lies_or_breaks_costs_a_miss),
         store_test(blobs_are_put_before_their_result),
         store_test(a_tier_that_takes_nothing_is_read_on),
+        store_test(what_a_server_had_is_looked_at_again_after_the_result),
         store_test(a_blob_that_is_lost_here_is_not_the_tiers_fault),
         store_test(a_token_ends_the_wait),
         store_test(only_what_a_trusted_key_signed_is_taken),

@@ -93,12 +93,39 @@ static void a_missing_blob_is_found(void **state)
     verify(g, true, "");
 }
 
+static void trees_that_were_laid_out_with_wrong_bytes_go(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest bad, good;
+    struct stat st;
+
+    make_dirs(g->s->dir, "a");
+    make_dirs(g->s->dir, "b");
+    put(g->s->dir, "a/f", "damaged");
+    put(g->s->dir, "b/f", "sound");
+    bad = grove_store(g, "a");
+    good = grove_store(g, "b");
+    make_dirs(g->s->dir, "s/trees");
+    assert_ok(grove_restore(g, &bad, "s/trees/merged-1"), &g->s->err);
+    assert_ok(grove_restore(g, &good, "s/trees/merged-2"), &g->s->err);
+    assert_int_equal(fstatat(g->s->dir, "s/trees/merged-1/f", &st, 0), 0);
+    assert_true(st.st_nlink > 1);
+    damage(g->s->dir, "s/trees/merged-1/f", 1, false);
+    verify(g, false, "B");
+    assert_true(bz_fs_exists(g->s->dir, "s/trees/merged-1/f"));
+    verify(g, true, "B");
+    assert_false(bz_fs_exists(g->s->dir, "s/trees/merged-1"));
+    assert_true(bz_fs_exists(g->s->dir, "s/trees/merged-2/f"));
+    assert_true(bz_fs_exists(g->s->dir, "a/f")); /* that is none of ours */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         grove_test(a_sound_store_has_no_faults),
         grove_test(every_damage_is_found_and_what_it_breaks),
         grove_test(a_missing_blob_is_found),
+        grove_test(trees_that_were_laid_out_with_wrong_bytes_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

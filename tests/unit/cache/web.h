@@ -28,7 +28,7 @@ static inline int web_setup(void **state)
     w->s = s;
     w->opts = (struct bz_remote_opts){
         .url = w->url,
-        .http = {.stall = 300 * BZ_CLOCK_MS, .concurrent = 4, .retries = -1}
+        .http = {.stall = 60 * BZ_CLOCK_S, .concurrent = 4, .retries = -1}
     };
     w->call.h = w->s->h;
     *state = w;
