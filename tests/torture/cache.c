@@ -2,12 +2,18 @@
  * seems old, while some are killed and files of the store are cut, flipped and removed.
  * Whatever is restored must be right, and nothing may be left that a later collection
  * does not remove. Without the vandalism, every result has its blobs at every moment.
+ *
+ * What is restored is hashed each time, or else, through a cache with one index for
+ * all, as the default policy has it: at first use, and then if a file shows that it was
+ * written to. So the vandal of that run leaves the time of its writing on files, as
+ * programs do.
  */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "cache/action.h"
+#include "base/log.h"
+#include "cache/cache.h"
 #include "cache/gc.h"
 #include "os/clock.h"
 #include "tests/unit/cache/forest.h"
@@ -17,6 +23,7 @@
 #define MAX_PROCESSES 256
 #define ROUNDS 6                 /* with one opening of the store, that is, one lease */
 #define GRACE (20 * BZ_CLOCK_MS) /* more than the clock of a file system is coarse */
+#define PATIENCE (60 * BZ_CLOCK_S)
 
 /* Exit codes of a worker that found something wrong. */
 enum {
@@ -48,6 +55,7 @@ struct worker {
     struct grove g;
     struct store s;
     struct forest dice;
+    struct bz_cache *cache; /* or NULL */
     char from[64], to[64];
 };
 
@@ -64,6 +72,24 @@ static void clear(struct worker *w, const char *path)
     check(bz_fs_remove(w->s.dir, path, &w->s.err) == 0, BAD_CLEANUP, &w->s.err);
 }
 
+static int store_tree(struct worker *w, struct bz_reapi_digest *out)
+{
+    if (w->cache)
+        return bz_cache_store(w->cache, w->s.dir, w->from, &w->g.in, out, &w->g.stats,
+                              &w->s.err);
+    return bz_tree_store(w->s.cas, w->s.dir, w->from, &w->g.in, out, &w->g.stats,
+                         &w->s.err);
+}
+
+static int put_result(struct worker *w, const struct bz_digest *key,
+                      const struct bz_reapi_result *r, enum bz_action_put *how)
+{
+    static const struct bz_cache_labels labels = {BZ_STR("zlib"), BZ_STR("do_torture")};
+
+    return w->cache ? bz_cache_put(w->cache, w->s.h, key, r, &labels, how, &w->s.err)
+                    : bz_action_put(w->s.cas, w->s.h, key, r, how, &w->s.err);
+}
+
 static void store_one(struct worker *w, unsigned seed)
 {
     struct bz_digest key = key_of(seed);
@@ -72,14 +98,20 @@ static void store_one(struct worker *w, unsigned seed)
     enum bz_action_put how;
 
     w->g.in.how = forest_below(&w->dice, 2) ? BZ_CAS_FILE_ADOPT : BZ_CAS_FILE_COPY;
-    check(bz_tree_store(w->s.cas, w->s.dir, w->from, &w->g.in, &dir.tree, &w->g.stats,
-                        &w->s.err) == 0,
-          BAD_STORE, &w->s.err);
+    check(store_tree(w, &dir.tree) == 0, BAD_STORE, &w->s.err);
     if (forest_below(&w->dice, 2)) /* the lease has to do, not the grace period */
         usleep(4 * GRACE / 1000);
-    check(bz_action_put(w->s.cas, w->s.h, &key, &r, &how, &w->s.err) == 0 &&
-              how != BZ_ACTION_DIFFERENT,
-          BAD_PUT, &w->s.err);
+    check(put_result(w, &key, &r, &how) == 0 && how != BZ_ACTION_DIFFERENT, BAD_PUT,
+          &w->s.err);
+}
+
+static int restore_tree(struct worker *w, const struct bz_reapi_digest *tree)
+{
+    if (w->cache)
+        return bz_cache_restore(w->cache, tree, w->s.dir, w->to, &w->g.out, &w->g.stats,
+                                &w->s.err);
+    return bz_tree_restore(w->s.cas, tree, w->s.dir, w->to, &w->g.out, &w->g.stats,
+                           &w->s.err);
 }
 
 /* True if there was something to restore, and it was. */
@@ -95,8 +127,7 @@ static bool restore_one(struct worker *w, unsigned seed)
         check(r.ndirs == 1, BAD_GET, &w->s.err);
         w->g.out.how =
             forest_below(&w->dice, 3) ? BZ_CAS_FILE_LINK : BZ_CAS_FILE_PRIVATE;
-        rc = bz_tree_restore(w->s.cas, &r.dirs[0].tree, w->s.dir, w->to, &w->g.out,
-                             &w->g.stats, &w->s.err);
+        rc = restore_tree(w, &r.dirs[0].tree);
         check(rc == 0 || rc == BZ_E_NOENT, BAD_RESTORE, &w->s.err);
     }
     bz_arena_release(&a);
@@ -151,9 +182,28 @@ static void one_round(struct worker *w, unsigned number, unsigned i)
         collect(w);
 }
 
-static void work(struct store *parent, unsigned number)
+/* The store anew, with a new lease; `index` may be NULL. */
+static void open_store(struct worker *w, const char *root, const char *index)
 {
-    static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
+    const struct bz_cache_opts opts = {
+        .root = root, .index = index, .store = {BZ_SHELF_WRITE, BZ_FS_NOSYNC}
+    };
+    int rc;
+
+    if (index) {
+        bz_cache_close(w->cache);
+        rc = bz_cache_open(&opts, &w->cache, &w->s.err);
+        w->s.cas = rc == 0 ? bz_cache_cas(w->cache) : NULL;
+    } else {
+        bz_cas_close(w->s.cas);
+        rc = bz_cas_open(root, &opts.store, &w->s.cas, &w->s.err);
+    }
+    check(rc == 0, BAD_START, &w->s.err);
+    w->s.cas->root.touch = 0; /* a use counts at once */
+}
+
+static void work(struct store *parent, unsigned number, const char *index)
+{
     struct worker w = {.s.dir = parent->dir, .dice.random = number * 31 + 7};
     struct bz_pool *pool = NULL;
 
@@ -164,12 +214,8 @@ static void work(struct store *parent, unsigned number)
     w.g.in.threads.pool = w.g.out.threads.pool = pool;
     w.g.out.check = BZ_CAS_FILE_CHECK;
     for (unsigned i = 0;; i++) {
-        if (i % ROUNDS == 0) {
-            bz_cas_close(w.s.cas);
-            check(bz_cas_open(parent->root, &opts, &w.s.cas, &w.s.err) == 0, BAD_START,
-                  &w.s.err);
-            w.s.cas->root.touch = 0; /* a use counts at once */
-        }
+        if (i % ROUNDS == 0)
+            open_store(&w, parent->root, index);
         one_round(&w, number, i);
     }
 }
@@ -177,10 +223,11 @@ static void work(struct store *parent, unsigned number)
 struct vandal {
     struct forest dice;
     unsigned skip;
+    bool writes; /* as a program, which cannot help leaving the time; else as a disk */
 };
 
-/* Puts a damaged copy in the place of a file, with the right time on it: as a disk
- * would, and without touching what others have linked. */
+/* Puts a damaged copy in the place of a file, without touching what others have linked.
+ */
 static int vandalise(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
 {
     const struct timespec times[2] = {
@@ -204,19 +251,20 @@ static int vandalise(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err 
         n = forest_below(&v->dice, (unsigned)n);
     else
         bytes[forest_below(&v->dice, (unsigned)n)] ^= 1;
-    if (fd >= 0 && write(fd, bytes, n) == (ssize_t)n && futimens(fd, times) == 0)
+    if (fd >= 0 && write(fd, bytes, n) == (ssize_t)n &&
+        (v->writes || futimens(fd, times) == 0))
         renameat(e->dir, "vandal", e->dir, e->name);
     close(fd);
     free(bytes);
     return BZ_FS_WALK_STOP;
 }
 
-static pid_t start(struct store *s, unsigned number)
+static pid_t start(struct store *s, unsigned number, const char *index)
 {
     pid_t pid = fork();
 
     if (pid == 0)
-        work(s, number);
+        work(s, number, index);
     assert_true(pid > 0);
     return pid;
 }
@@ -238,21 +286,23 @@ struct crowd {
     struct forest dice;
     pid_t pids[MAX_PROCESSES];
     unsigned n, number;
+    const char *index; /* or NULL */
     int64_t end;
 };
 
-static void gather(struct crowd *c, struct store *s, unsigned first)
+static void gather(struct crowd *c, struct store *s, unsigned first, const char *index)
 {
     long n = from_env("BITZEL_TORTURE_PROCESSES", 6);
     long seconds = from_env("BITZEL_TORTURE_SECONDS", 3);
 
     assert_true(n > 0 && n <= MAX_PROCESSES);
-    *c = (struct crowd){.s = s, .dice.random = 99, .n = (unsigned)n, .number = first};
+    *c = (struct crowd){
+        .s = s, .dice.random = 99, .n = (unsigned)n, .number = first, .index = index};
     c->end = bz_clock_in(seconds * BZ_CLOCK_S);
     /* Our own lease would keep everything. */
     bz_lease_close(&s->cas->root.lease);
     for (unsigned i = 0; i < c->n; i++)
-        c->pids[i] = start(s, c->number++);
+        c->pids[i] = start(s, c->number++, index);
 }
 
 static void kill_one(struct crowd *c)
@@ -262,7 +312,7 @@ static void kill_one(struct crowd *c)
     if (forest_below(&c->dice, 4) > 0)
         return;
     stop(c->pids[victim]);
-    c->pids[victim] = start(c->s, c->number++);
+    c->pids[victim] = start(c->s, c->number++, c->index);
 }
 
 static size_t count_in(struct store *s, const char *name)
@@ -293,22 +343,44 @@ static void assert_clean_end(struct crowd *c)
     assert_int_equal(count_in(c->s, "leases"), 0);
 }
 
+/* On a busy machine it takes longer until somebody runs into the damage. */
+static void torment(struct crowd *c, struct vandal *v)
+{
+    int64_t last = c->end + PATIENCE;
+    struct bz_err err;
+
+    while (bz_clock_now() < c->end || (store_bad(c->s) == 0 && bz_clock_now() < last)) {
+        usleep(50000);
+        v->skip = forest_below(&v->dice, 60);
+        (void)!bz_fs_walk(c->s->dir, forest_below(&v->dice, 5) ? "s/cas" : "s/ac",
+                          vandalise, v, &err);
+        kill_one(c);
+    }
+    assert_clean_end(c);
+    assert_true(store_bad(c->s) > 0);
+}
+
 static void processes_on_one_store_never_restore_wrong_bytes(void **state)
 {
     struct vandal v = {.dice.random = 99};
-    struct bz_err err;
     struct crowd c;
 
-    gather(&c, *state, 0);
-    while (bz_clock_now() < c.end) {
-        usleep(50000);
-        v.skip = forest_below(&v.dice, 60);
-        (void)!bz_fs_walk(c.s->dir, forest_below(&v.dice, 5) ? "s/cas" : "s/ac",
-                          vandalise, &v, &err);
-        kill_one(&c);
-    }
-    assert_clean_end(&c);
-    assert_true(store_bad(c.s) > 0);
+    gather(&c, *state, 0, NULL);
+    torment(&c, &v);
+}
+
+static void what_was_used_before_is_right_unless_it_hides_that_it_changed(void **state)
+{
+    struct vandal v = {.dice.random = 77, .writes = true};
+    struct store *s = *state;
+    char index[320];
+    struct crowd c;
+
+    snprintf(index, sizeof(index), "%s/state/index.db", s->scratch->path);
+    bz_log_set_level(BZ_LOG_ERROR); /* damage is no news here */
+    gather(&c, s, 2000, index);
+    torment(&c, &v);
+    bz_log_set_level(BZ_LOG_WARN);
 }
 
 /* The file of a result, to tell whether it is still the same one. */
@@ -351,7 +423,7 @@ static void no_result_ever_lacks_a_blob(void **state)
     struct crowd c;
     unsigned looks = 0;
 
-    gather(&c, *state, 1000);
+    gather(&c, *state, 1000, NULL);
     while (bz_clock_now() < c.end) {
         usleep(20000);
         assert_int_equal(count_broken(c.s), 0);
@@ -367,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         store_test(processes_on_one_store_never_restore_wrong_bytes),
+        store_test(what_was_used_before_is_right_unless_it_hides_that_it_changed),
         store_test(no_result_ever_lacks_a_blob),
     };
 

@@ -1,7 +1,8 @@
 /* Every system call of storing, restoring and collecting fails once, and then for good,
  * with a full disk, a read-only one, missing rights and a stale handle. Each time there
  * is an error with a text, or a miss, or it works; what works is right, what was stored
- * before is still there, and the store is well afterwards. */
+ * before is still there, and the store is well afterwards. What a disk cannot read is
+ * lost, and can be stored again. */
 #include <errno.h>
 #include <limits.h>
 
@@ -162,6 +163,51 @@ static void stale_handles_lose_nothing(void **state)
     every_call(*state, ESTALE);
 }
 
+/* What is read fails, at once or after a while. */
+static int restore_unreadable(struct faults *f, unsigned nth)
+{
+    struct store *s = f->g->s;
+    int rc;
+
+    shim_arm(EIO, nth, true);
+    rc = restore(f, s->cas, "out", 0);
+    f->number = shim_disarm();
+    assert_true(rc == 0 || s->err.msg[0] != '\0');
+    if (rc == 0)
+        forest_assert_same(s->h, s->dir, "old", "out");
+    clear(f, "out");
+    return rc;
+}
+
+static void what_cannot_be_read_is_a_miss_and_can_be_stored_again(void **state)
+{
+    struct grove *g = *state;
+    struct faults f = {.g = g};
+    unsigned calls;
+    size_t bad = 0;
+
+    g->in.how = BZ_CAS_FILE_ADOPT;
+    g->out.check = BZ_CAS_FILE_CHECK;
+    make_dirs(g->s->dir, "old");
+    put(g->s->dir, "old/f", "text"); /* linked */
+    put(g->s->dir, "old/g", "other");
+    assert_int_equal(fchmodat(g->s->dir, "old/g", 0600, 0), 0); /* copied */
+    assert_ok(store(&f, g->s->cas, "old", 0), &g->s->err);
+    assert_int_equal(restore_unreadable(&f, UINT_MAX), 0);
+    calls = f.number;
+    for (unsigned nth = 1; nth <= calls; nth++) {
+        int rc = restore_unreadable(&f, nth);
+
+        /* That a copy cannot be written is no fault of the blob. */
+        assert_true(rc == BZ_E_IO || (rc == BZ_E_NOENT && store_bad(g->s) > bad));
+        bad = store_bad(g->s);
+        assert_ok(store(&f, g->s->cas, "old", 0), &g->s->err);
+        assert_stored(&f, "old", 0);
+    }
+    assert_true(bad >= 4); /* the result, the tree, either file */
+    assert_well(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +215,7 @@ int main(void)
         grove_test(a_disk_that_turns_read_only_loses_nothing),
         grove_test(missing_rights_lose_nothing),
         grove_test(stale_handles_lose_nothing),
+        grove_test(what_cannot_be_read_is_a_miss_and_can_be_stored_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

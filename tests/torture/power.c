@@ -4,9 +4,9 @@
  * are there or not, each for itself; contents since the last sync of their file are
  * right, cut short, zeros or nothing.
  *
- * Whatever the policy, what is used from such a store is right. With BZ_FS_SYNC a
- * result whose storing had succeeded is there; without, nothing is promised but the
- * former. */
+ * Whatever the policy, what is used from such a store is right, and so are trees that
+ * were laid out in it. With BZ_FS_SYNC a result whose storing had succeeded is there;
+ * without, nothing is promised but the former. */
 #include "base/mem.h"
 #include "cache/action.h"
 #include "os/clock.h"
@@ -22,6 +22,7 @@ struct power {
     size_t stored[RESULTS]; /* length of the log when storing it had succeeded */
     struct forest dice;
     unsigned found, missing;
+    unsigned whole, torn; /* trees that were laid out */
 };
 
 static struct bz_digest key_of(unsigned n)
@@ -37,6 +38,30 @@ static const char *tree_of(unsigned n, char out[16])
     return out;
 }
 
+static const char *laid_out_of(unsigned n, const char *below, char out[64])
+{
+    snprintf(out, 64, "%s/%s%u", below, "tree", n);
+    return out;
+}
+
+/* As builds do it. */
+static void lay_out(struct power *p, struct bz_cas *cas, unsigned n,
+                    const struct bz_reapi_digest *tree)
+{
+    const struct bz_tree_out how = {.threads = p->g->out.threads};
+    struct store *s = p->g->s;
+    char work[64], trees[64];
+
+    assert_ok(bz_fs_mkdirs(cas->root.top, "trees", 0755, &s->err), &s->err);
+    assert_ok(bz_fs_mkdirs(cas->root.top, "work", 0755, &s->err), &s->err);
+    assert_ok(bz_tree_restore(cas, tree, cas->root.top, laid_out_of(n, "work", work),
+                              &how, &p->g->stats, &s->err),
+              &s->err);
+    assert_int_equal(
+        renameat(cas->root.top, work, cas->root.top, laid_out_of(n, "trees", trees)),
+        0);
+}
+
 static void store_each(struct power *p, const char *root, enum bz_fs_sync sync)
 {
     struct bz_cas_opts opts = {BZ_SHELF_WRITE, sync};
@@ -49,13 +74,15 @@ static void store_each(struct power *p, const char *root, enum bz_fs_sync sync)
         struct bz_reapi_result r = {.dirs = &dir, .ndirs = 1};
         struct bz_digest key = key_of(i);
         enum bz_action_put how;
-        char from[16];
+        char from[16], laid_out[64];
 
         assert_ok(bz_tree_store(cas, s->dir, tree_of(i, from), &p->g->in, &dir.tree,
                                 &p->g->stats, &s->err),
                   &s->err);
         assert_ok(bz_action_put(cas, s->h, &key, &r, &how, &s->err), &s->err);
         p->stored[i] = p->log.n;
+        if (!bz_fs_exists(cas->root.top, laid_out_of(i, "trees", laid_out)))
+            lay_out(p, cas, i, &dir.tree);
     }
     bz_cas_close(cas);
 }
@@ -211,6 +238,14 @@ static void put_file(struct power *p, int disk, const char *path,
     free(bytes);
 }
 
+/* Of a tree that is laid out most should be there, or nobody takes it for one. */
+static bool is_name_lost(struct power *p, const char *path)
+{
+    bool laid_out = strncmp(path, "trees", 5) == 0 || strncmp(path, "work", 4) == 0;
+
+    return laid_out ? forest_below(&p->dice, 64) == 0 : forest_below(&p->dice, 2);
+}
+
 /* Replays the first `end` changes on an empty disk. */
 static void make_disk(struct power *p, const struct contents *all, size_t end, int disk)
 {
@@ -219,7 +254,7 @@ static void make_disk(struct power *p, const struct contents *all, size_t end, i
         const char *path = inside(p, op->path);
 
         if (!path || op->kind == SHIM_SYNC || op->kind == SHIM_WRITE ||
-            (!is_name_synced(p, i, end) && forest_below(&p->dice, 2)))
+            (!is_name_synced(p, i, end) && is_name_lost(p, path)))
             continue;
         switch (op->kind) {
         case SHIM_MKDIR:
@@ -243,6 +278,63 @@ static void make_disk(struct power *p, const struct contents *all, size_t end, i
     }
 }
 
+/* Modes, times and links, which are not written down, may all have come through. */
+struct looks {
+    int disk;
+    bool dirs; /* of these, when all is in them; else of all others */
+};
+
+static int give_look(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    const struct looks *l = ctx;
+    const struct timespec times[2] = {e->st->st_atim, e->st->st_mtim};
+    char target[4096] = "";
+
+    (void)err;
+    if (S_ISDIR(e->st->st_mode) != l->dirs)
+        return BZ_FS_WALK_ON;
+    if (S_ISLNK(e->st->st_mode) &&
+        readlinkat(e->dir, e->name, target, sizeof(target) - 1) > 0)
+        (void)!symlinkat(target, l->disk, e->path);
+    else if (S_ISCHR(e->st->st_mode))
+        (void)!mknodat(l->disk, e->path, S_IFCHR, 0);
+    else
+        (void)!fchmodat(l->disk, e->path, e->st->st_mode & 07777, 0);
+    (void)!utimensat(l->disk, e->path, times, AT_SYMLINK_NOFOLLOW);
+    return BZ_FS_WALK_ON;
+}
+
+static void give_looks(struct power *p)
+{
+    struct store *s = p->g->s;
+    int disk = openat(s->dir, "disk/trees", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    for (int dirs = 0; disk >= 0 && dirs < 2; dirs++) {
+        struct looks l = {disk, dirs};
+
+        assert_ok(bz_fs_walk(s->dir, "live/trees", give_look, &l, &s->err), &s->err);
+    }
+    bz_fs_closep(&disk);
+}
+
+/* A tree that was laid out is what was stored, or it is found out. */
+static void use_laid_out(struct power *p, struct bz_cas *cas, unsigned i,
+                         const struct bz_reapi_digest *tree)
+{
+    struct store *s = p->g->s;
+    char name[64], path[80], from[16];
+
+    snprintf(path, sizeof(path), "disk/%s", laid_out_of(i, "trees", name));
+    if (!bz_fs_exists(s->dir, path))
+        return;
+    if (bz_tree_check(cas, tree, s->dir, path, &p->g->out, &s->err) < 0) {
+        p->torn++;
+        return;
+    }
+    forest_assert_same(s->h, s->dir, tree_of(i, from), path);
+    p->whole++;
+}
+
 /* Restores one result, if it is there: then it is what was stored. */
 static int use_result(struct power *p, struct bz_cas *cas, unsigned i)
 {
@@ -253,6 +345,8 @@ static int use_result(struct power *p, struct bz_cas *cas, unsigned i)
     char from[16];
     int rc = bz_action_get(cas, s->h, &key, BZ_ACTION_OURS, &a, &r, &s->err);
 
+    if (rc == 0)
+        use_laid_out(p, cas, i, &r.dirs[0].tree);
     if (rc == 0)
         rc = bz_tree_restore(cas, &r.dirs[0].tree, s->dir, "out", &p->g->out,
                              &p->g->stats, &s->err);
@@ -306,12 +400,15 @@ static void fail_at_every_moment(struct grove *g, enum bz_fs_sync sync, bool bef
             disk = openat(g->s->dir, "disk", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
             make_disk(&p, &all, end, disk);
             close(disk);
+            give_looks(&p);
             use_disk(&p, end, sync == BZ_FS_SYNC);
             assert_ok(bz_fs_remove(g->s->dir, "disk", &err), &err);
         }
     assert_true(p.missing > 0);
-    if (sync == BZ_FS_SYNC)
+    if (sync == BZ_FS_SYNC) {
         assert_true(p.found > 0);
+        assert_true(p.torn > 0);
+    }
     for (size_t i = 0; i < all.len; i++)
         free(all.at[i].bytes);
     bz_vec_release(&all);

@@ -1,5 +1,6 @@
 /* A collector and a writer meet at the one place where they can hurt each other, in
  * every order: see trash.h. Whatever comes first, what the writer relies on is there.
+ * The same for two who find a damaged blob, one of whom has stored it again.
  */
 #include "cache/trash.h"
 #include "os/clock.h"
@@ -124,6 +125,30 @@ static void two_collectors_remove_it_once(void **state)
     assert_int_equal(outer, BZ_TRASH_ABSENT);
 }
 
+/* Another has found the damage, put the blob aside and stored it anew. */
+static void heal(void *ctx)
+{
+    struct meeting *m = ctx;
+    char path[128];
+
+    assert_int_equal(unlinkat(m->s->dir, store_path("cas", &m->d.hash, path), 0), 0);
+    store_text(m->s, "text");
+}
+
+static void a_good_blob_stored_in_between_is_not_put_aside(void **state)
+{
+    struct meeting m;
+    char path[128], *text;
+
+    meet(&m, *state);
+    damage(m.s->dir, store_path("cas", &m.d.hash, path), 1, false);
+    shim_before(SHIM_BEFORE_RENAME, heal, &m);
+    assert_int_equal(bz_cas_read(m.s->cas, m.s->h, &m.d, 10, &text, &m.s->err),
+                     BZ_E_NOENT); /* those bytes were wrong */
+    assert_there(&m);
+    assert_int_equal(store_bad(m.s), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +158,7 @@ int main(void)
         store_test(a_writer_who_finds_it_and_loses_it_stores_it_again),
         store_test(a_writer_in_between_keeps_what_was_to_go),
         store_test(two_collectors_remove_it_once),
+        store_test(a_good_blob_stored_in_between_is_not_put_aside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,6 +224,36 @@ static void stale_handles_cost_a_miss(void **state)
     with_faults(*state, ESTALE);
 }
 
+/* A machine whose disk fails to read once gets it from the others. */
+static void what_a_disk_cannot_read_comes_from_the_share(void **state)
+{
+    struct share s;
+    unsigned calls = 1, bad = 0;
+
+    share_init(&s, *state);
+    make_dirs(s.g->s->dir, "t");
+    put(s.g->s->dir, "t/f", "text");
+    assert_int_equal(fchmodat(s.g->s->dir, "t/f", 0444, 0), 0); /* to be linked */
+    for (unsigned nth = 1; nth <= calls; nth++) {
+        struct bz_cache *c = new_machine(&s);
+        char path[64];
+        int rc;
+
+        assert_ok(store(&s, c, 0), &s.g->s->err);
+        assert_true(bz_cache_flush(c, BZ_CLOCK_NEVER));
+        shim_arm(EIO, nth, false);
+        rc = restore(&s, c, 0);
+        calls = shim_disarm();
+        bz_cache_close(c);
+        assert_ok(rc, &s.g->s->err);
+        settle(&s, rc);
+        snprintf(path, sizeof(path), "m%u/bad", s.machines - 1);
+        bad += bz_fs_exists(s.g->s->dir, path);
+    }
+    assert_true(bad >= 2); /* the result and the tree, at least */
+    assert_well(&s);
+}
+
 /* Where the file server comes back between two calls nothing is noticed. */
 static void a_result_is_read_through_one_stale_handle(void **state)
 {
@@ -262,6 +292,7 @@ int main(void)
         grove_test(a_disk_that_turns_read_only_costs_a_miss),
         grove_test(missing_rights_cost_a_miss),
         grove_test(stale_handles_cost_a_miss),
+        grove_test(what_a_disk_cannot_read_comes_from_the_share),
         grove_test(a_result_is_read_through_one_stale_handle),
     };
 

@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 {
     static const struct bz_cas_opts store = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
     struct bz_remote_opts opts = {0};
+    static const struct bz_pool_opts threads = {.compute = 1, .io = 1};
     struct bz_tier_call call = {0};
     struct blobs blobs = {0};
     struct bz_tier *t;
@@ -49,6 +50,7 @@ int main(int argc, char **argv)
     opts.http.concurrent = (unsigned)strtoul(argv[4], NULL, 10);
     if (bz_digest_hasher_new(&call.h, &err) < 0 ||
         bz_cas_open(argv[2], &store, &cas, &err) < 0 ||
+        bz_pool_new(&threads, &call.pool, &err) < 0 ||
         bz_tier_http_open(&opts, &t, &err) < 0)
         fail(&err);
     rc = strcmp(argv[1], "get") == 0
@@ -57,6 +59,7 @@ int main(int argc, char **argv)
     if (rc < 0)
         fail(&err);
     t->ops->close(t);
+    bz_pool_free(call.pool);
     bz_cas_close(cas);
     bz_digest_hasher_free(call.h);
     bz_vec_release(&blobs);
