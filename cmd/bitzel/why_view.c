@@ -1,6 +1,5 @@
 #include "why_view.h"
 
-#include "codec/jsonw.h"
 #include "diff_view.h"
 
 enum {
@@ -64,7 +63,16 @@ static const char *happened(const struct bz_cause *c)
     return !c->was_there ? "is new" : c->is_there ? "changed" : "is gone";
 }
 
-static void add_title(struct bz_buf *out, const struct bz_cause *c)
+static void add_taint(struct bz_buf *out, const struct bz_cause *c)
+{
+    bz_buf_addf(out,
+                c->is_there ? "%.*s was forced at " : "%.*s is not forced any more",
+                BZ_STR_ARG(c->name));
+    if (c->is_there)
+        bz_buf_add_str(out, c->is);
+}
+
+void bz_why_view_title(struct bz_buf *out, const struct bz_cause *c)
 {
     switch (c->kind) {
     case BZ_CAUSE_VARIABLE:
@@ -87,6 +95,12 @@ static void add_title(struct bz_buf *out, const struct bz_cause *c)
             add_places(out, c);
         }
         break;
+    case BZ_CAUSE_POLICY:
+        bz_buf_addf(out, "the sandbox of tasks changed");
+        break;
+    case BZ_CAUSE_TAINT:
+        add_taint(out, c);
+        break;
     case BZ_CAUSE_OTHER:
         bz_buf_add_str(out, BZ_STR("something that is not recorded changed, such as "
                                    "the version of bitzel"));
@@ -99,7 +113,7 @@ static void print_cause(struct bz_out *out, const struct bz_cause *c)
     static const struct bz_textdiff_opts opts = {0, 8, 70};
     BZ_CLEANUP(bz_buf_release) struct bz_buf title = {0};
 
-    add_title(&title, c);
+    bz_why_view_title(&title, c);
     if (out->color)
         bz_out_paint(out, BZ_OUT_BOLD, bz_buf_text(&title));
     else
@@ -107,7 +121,7 @@ static void print_cause(struct bz_out *out, const struct bz_cause *c)
     bz_out_print(out, ", reaches ");
     bz_diff_view_count(out, c->reaches, "task");
     bz_out_print(out, "\n");
-    if (c->kind != BZ_CAUSE_FILE && (c->was.p || c->is.p))
+    if (c->kind != BZ_CAUSE_FILE && c->kind != BZ_CAUSE_TAINT && (c->was.p || c->is.p))
         bz_diff_view_text(out, c->was, c->is, &opts, 4);
 }
 
@@ -218,12 +232,13 @@ static void json_places(struct bz_jsonw *w, const struct bz_cause *c)
     bz_jsonw_list_end(w);
 }
 
-static void json_cause(struct bz_jsonw *w, const struct bz_cause *c)
+void bz_why_view_cause(struct bz_jsonw *w, const struct bz_cause *c)
 {
     static const char *const kinds[] = {
         [BZ_CAUSE_VARIABLE] = "variable",     [BZ_CAUSE_FILE] = "file",
         [BZ_CAUSE_DEPENDENCY] = "dependency", [BZ_CAUSE_MACHINE] = "machine",
-        [BZ_CAUSE_DISTRO] = "distro",         [BZ_CAUSE_OTHER] = "other",
+        [BZ_CAUSE_DISTRO] = "distro",         [BZ_CAUSE_POLICY] = "sandbox",
+        [BZ_CAUSE_TAINT] = "forced",          [BZ_CAUSE_OTHER] = "other",
     };
 
     bz_jsonw_map(w);
@@ -264,7 +279,7 @@ void bz_why_view_json(struct bz_out *out, const struct bz_causes *c, const char 
     bz_jsonw_int(bz_jsonw_key(&w, "only_upstream"), (int64_t)c->upstream);
     bz_jsonw_list(bz_jsonw_key(&w, "causes"));
     for (size_t i = 0; i < c->all.len; i++)
-        json_cause(&w, &c->all.at[i]);
+        bz_why_view_cause(&w, &c->all.at[i]);
     bz_jsonw_list_end(&w);
     json_tasks(&w, "new", c->is, &c->fresh);
     json_tasks(&w, "gone", c->was, &c->gone);

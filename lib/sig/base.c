@@ -21,6 +21,7 @@ enum tag {
     TAG_FILE,
     TAG_CONTENT,
     TAG_PLACES,
+    TAG_POLICY,
 };
 
 /* What is known of an item of bz_deps besides its text. */
@@ -259,5 +260,14 @@ void bz_base_add_files(struct bz_digest_hasher *hasher,
         bz_digest_add_field(hasher, TAG_CONTENT, content,
                             f->present ? sizeof(content) : 0);
     }
+    bz_digest_end(hasher, digest);
+}
+
+void bz_base_add_policy(struct bz_digest_hasher *hasher, struct bz_str policy,
+                        struct bz_digest *digest)
+{
+    bz_digest_begin(hasher);
+    bz_digest_add_field(hasher, TAG_BASE, digest->b, BZ_DIGEST_LEN);
+    bz_digest_add_field(hasher, TAG_POLICY, policy.p, policy.n);
     bz_digest_end(hasher, digest);
 }

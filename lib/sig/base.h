@@ -2,9 +2,10 @@
  *
  * A digest of length-prefixed, tagged fields: the format's version, the recipe, the
  * task, its code, each variable that counts with what counts of it (deps.h) in the
- * order of their names, machine and distro. The user, the time and what passes from the
- * environment of any user are no fields, and names stand for the build directory and
- * the layers (roots.h): where these lie does not count.
+ * order of their names, machine and distro; then files, and what the sandbox is like.
+ * The user, the time and what passes from the environment of any user are no fields,
+ * and names stand for the build directory and the layers (roots.h): where these lie
+ * does not count.
  *
  * Machine and distro are left out for recipes that are built to run on the build host
  * (override class-native): these serve every machine.
@@ -66,5 +67,9 @@ void bz_base_leaks(struct bz_base *b, struct bz_buf *notes);
 /* Adds the files that count, if there are any, to the digest of a task. */
 void bz_base_add_files(struct bz_digest_hasher *hasher,
                        const struct bz_base_files *files, struct bz_digest *digest);
+
+/* Adds what the sandbox of the task is like, a text. */
+void bz_base_add_policy(struct bz_digest_hasher *hasher, struct bz_str policy,
+                        struct bz_digest *digest);
 
 #endif

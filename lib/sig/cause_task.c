@@ -697,6 +697,32 @@ static void explain_deps(struct explanation *x)
     }
 }
 
+static void blame_policy(struct explanation *x)
+{
+    const struct bz_cause like = {.kind = BZ_CAUSE_POLICY,
+                                  .name = BZ_STR("sandbox"),
+                                  .was_there = true,
+                                  .is_there = true,
+                                  .was = x->was.task->policy,
+                                  .is = x->is.task->policy};
+
+    (void)bz_cause_add(x->c, x->task, &like, like.is);
+    x->found++;
+}
+
+static void blame_taint(struct explanation *x)
+{
+    const struct bz_cause like = {.kind = BZ_CAUSE_TAINT,
+                                  .name = x->is.task->name,
+                                  .was_there = x->was.task->taint.p != NULL,
+                                  .is_there = x->is.task->taint.p != NULL,
+                                  .was = x->was.task->taint,
+                                  .is = x->is.task->taint};
+
+    (void)bz_cause_add(x->c, x->task, &like, BZ_STR(""));
+    x->found++;
+}
+
 bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
                            const struct bz_record_task *was,
                            const struct bz_record_task *is)
@@ -710,6 +736,10 @@ bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
         (void)blame_machine(&x, BZ_CAUSE_MACHINE);
     if (x.diff.distro)
         (void)blame_machine(&x, BZ_CAUSE_DISTRO);
+    if (x.diff.policy)
+        blame_policy(&x);
+    if (x.diff.taint)
+        blame_taint(&x);
     for (size_t i = 0; i < x.diff.inputs.len; i++)
         if (x.diff.inputs.at[i].was && x.diff.inputs.at[i].is)
             explain_changed(&x, x.diff.inputs.at[i].was, x.diff.inputs.at[i].is);

@@ -212,6 +212,8 @@ bool bz_files_hold(struct bz_str list)
 /* ---- reading a list ---- */
 
 struct reader {
+    const struct bz_sums *again; /* to compare with, instead of reading; or NULL */
+    size_t compared;
     struct bz_sums *sums;
     struct bz_arena *arena;
     struct bz_base_files *out;
@@ -223,6 +225,10 @@ struct reader {
 static int push(struct reader *r, struct bz_str name, const struct bz_sums_file *file,
                 struct bz_err *err)
 {
+    if (r->again) {
+        r->compared++;
+        return 0;
+    }
     if (r->out->len - r->before >= BZ_FILES_MAX)
         return bz_fail(err, BZ_E_LIMIT, "more than %zu files count; see %.*s",
                        BZ_FILES_MAX, BZ_STR_ARG(name));
@@ -232,16 +238,26 @@ static int push(struct reader *r, struct bz_str name, const struct bz_sums_file 
     return 0;
 }
 
+static int look(const struct reader *r, const char *path, struct bz_sums_file *file,
+                struct bz_err *err)
+{
+    *file = (struct bz_sums_file){0};
+    return r->again ? bz_sums_recheck(r->again, path, err)
+                    : bz_sums_get(r->sums, path, file, err);
+}
+
 /* A link that leads to no file counts with what it says. */
 static int push_link(struct reader *r, const struct bz_fs_walk_entry *e,
                      struct bz_str name, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) char *to = NULL;
     struct bz_sums_file file = {.present = true};
-    int rc = bz_fs_readlink(e->dir, e->name, &to, err);
+    int rc = r->again ? 0 : bz_fs_readlink(e->dir, e->name, &to, err);
 
     if (rc < 0)
         return rc == BZ_E_NOENT ? 0 : rc;
+    if (r->again)
+        return push(r, name, &file, err);
     bz_digest_begin(r->sums->hasher);
     bz_digest_add_field(r->sums->hasher, 'l', to, strlen(to));
     bz_digest_end(r->sums->hasher, &file.digest);
@@ -269,7 +285,7 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
         return BZ_FS_WALK_ON; /* a socket or the like holds nothing to unpack */
     rc = bz_path_join(r->root, bz_str_from(e->path), &path, err);
     if (rc == 0)
-        rc = bz_sums_get(r->sums, path.s, &file, err);
+        rc = look(r, path.s, &file, err);
     if (rc == 0)
         rc = push(r, name, &file, err);
     return rc < 0 ? rc : BZ_FS_WALK_ON;
@@ -300,7 +316,7 @@ static int read_path(struct reader *r, const char *path, size_t at, struct bz_er
             r->prefix = trim_slashes(bz_str_sub(all, at, all.n));
         return bz_fs_walk(AT_FDCWD, path, visit, r, err);
     }
-    rc = bz_sums_get(r->sums, path, &file, err);
+    rc = look(r, path, &file, err);
     return rc < 0 ? rc
                   : push(r, at > 0 ? bz_str_sub(all, at, all.n) : bz_path_basename(all),
                          &file, err);
@@ -334,10 +350,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->executable - (int)y->executable;
 }
 
-int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
-                  struct bz_base_files *out, struct bz_err *err)
+static int read_list(struct reader *r, struct bz_str list, struct bz_err *err)
 {
-    struct reader r = {.sums = sums, .arena = arena, .out = out, .before = out->len};
     struct record rec;
     int rc = 0;
 
@@ -345,14 +359,37 @@ int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *are
         if (!next_record(&list, &rec))
             return bz_fail(err, BZ_E_CORRUPT, "this is no list of files");
         if (rec.letter == 'x')
-            r.skip = rec.text;
+            r->skip = rec.text;
         else if (rec.letter == '+' && bz_str_find_byte(rec.text, '*') != BZ_STR_NONE)
-            rc = read_pattern(&r, &rec, err);
+            rc = read_pattern(r, &rec, err);
         else if (rec.letter == '+')
-            rc = read_path(&r, rec.text.p, rec.at, err);
+            rc = read_path(r, rec.text.p, rec.at, err);
         else if (rec.letter == '!')
-            rc = push(&r, rec.text, &(struct bz_sums_file){0}, err);
+            rc = push(r, rec.text, &(struct bz_sums_file){0}, err);
     }
+    return rc;
+}
+
+int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
+                  struct bz_base_files *out, struct bz_err *err)
+{
+    struct reader r = {.sums = sums, .arena = arena, .out = out, .before = out->len};
+    int rc = read_list(&r, list, err);
+
     BZ_VEC_SORT(out, by_name);
+    return rc;
+}
+
+int bz_files_recheck(struct bz_str list, const struct bz_sums *sums, size_t n,
+                     struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct reader r = {.again = sums, .arena = &arena};
+    int rc;
+
+    BZ_ASSERT(sums);
+    rc = read_list(&r, list, err);
+    if (rc == 0 && (r.compared != n || !bz_files_hold(list)))
+        return bz_fail(err, BZ_E_BUSY, "files that count came or went");
     return rc;
 }

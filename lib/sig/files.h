@@ -34,4 +34,9 @@ bool bz_files_hold(struct bz_str list);
 int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
                   struct bz_base_files *out, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Of a list of which bz_files_read() has read `n` files with these sums: BZ_E_BUSY if
+ * one of them has changed since, or any has come or gone. */
+int bz_files_recheck(struct bz_str list, const struct bz_sums *sums, size_t n,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

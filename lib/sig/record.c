@@ -88,15 +88,27 @@ static void write_input(struct bz_jsonw *w, const struct bz_record_input *in)
     bz_jsonw_map_end(w);
 }
 
-/* Inputs are JSON already. */
+/* What tells an input from the others of its record. */
+static uint64_t place_of(const struct bz_record_input *in)
+{
+    return (uint64_t)(uintptr_t)in;
+}
+
+/* Inputs are JSON already. With `places` their numbers stand for them. */
 static void write_inputs(struct bz_buf *out, const char *key,
-                         const struct bz_record_input *const *all, size_t n)
+                         const struct bz_record_input *const *all, size_t n,
+                         const struct bz_map *places)
 {
     bz_buf_addf(out, ",\"%s\":[", key);
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             bz_buf_add_char(out, ',');
-        bz_buf_add_str(out, all[i]->json);
+        if (places)
+            bz_buf_addf(
+                out, "%llu",
+                (unsigned long long)bz_map_get_u64(places, place_of(all[i]))->u);
+        else
+            bz_buf_add_str(out, all[i]->json);
     }
     bz_buf_add_char(out, ']');
 }
@@ -139,7 +151,8 @@ static void write_text(struct bz_buf *out, const char *key, struct bz_str text)
         bz_jsonw_null(&w);
 }
 
-void bz_record_write_task(const struct bz_record_task *t, struct bz_buf *out)
+static void write_task(const struct bz_record_task *t, const struct bz_map *places,
+                       struct bz_buf *out)
 {
     struct bz_jsonw w = bz_jsonw_to(out, 0);
     char hex[BZ_DIGEST_HEX_LEN + 1];
@@ -152,8 +165,11 @@ void bz_record_write_task(const struct bz_record_task *t, struct bz_buf *out)
     write_text(out, "base", bz_str_from(hex));
     write_text(out, "machine", t->machine);
     write_text(out, "distro", t->distro);
-    write_inputs(out, "inputs", t->inputs, t->ninputs);
-    write_inputs(out, "context", t->context, t->ncontext);
+    write_text(out, "policy", t->policy);
+    if (t->taint.p)
+        write_text(out, "taint", t->taint);
+    write_inputs(out, "inputs", t->inputs, t->ninputs, places);
+    write_inputs(out, "context", t->context, t->ncontext, places);
     bz_buf_add_str(out, BZ_STR(",\"files\":"));
     write_files(&w, t);
     bz_buf_add_str(out, BZ_STR(",\"deps\":"));
@@ -161,16 +177,62 @@ void bz_record_write_task(const struct bz_record_task *t, struct bz_buf *out)
     bz_buf_add_str(out, BZ_STR("}\n"));
 }
 
-void bz_record_write(const struct bz_record *r, struct bz_buf *out)
+void bz_record_write_task(const struct bz_record_task *t, struct bz_buf *out)
+{
+    write_task(t, NULL, out);
+}
+
+static void write_head(struct bz_buf *out, size_t inputs, size_t tasks)
 {
     struct bz_jsonw w = bz_jsonw_to(out, 0);
 
     bz_jsonw_map(&w);
     bz_jsonw_cstr(bz_jsonw_key(&w, "format"), BZ_RECORD_FORMAT);
     bz_jsonw_int(bz_jsonw_key(&w, "version"), BZ_RECORD_VERSION);
-    bz_jsonw_int(bz_jsonw_key(&w, "tasks"), (int64_t)r->tasks.len);
+    if (inputs > 0)
+        bz_jsonw_int(bz_jsonw_key(&w, "inputs"), (int64_t)inputs);
+    bz_jsonw_int(bz_jsonw_key(&w, "tasks"), (int64_t)tasks);
     bz_jsonw_map_end(&w);
     bz_buf_add_char(out, '\n');
+}
+
+/* Gives each input that is new its number, and writes it. */
+static void list_inputs(struct bz_map *places, const struct bz_record_input *const *all,
+                        size_t n, struct bz_buf *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t before = places->len;
+        struct bz_map_entry *e = bz_map_put_u64(places, place_of(all[i]));
+
+        if (places->len == before)
+            continue;
+        e->u = before;
+        bz_buf_add_str(out, all[i]->json);
+        bz_buf_add_char(out, '\n');
+    }
+}
+
+void bz_record_pack(const struct bz_record *r, size_t first, size_t n,
+                    struct bz_buf *out)
+{
+    BZ_CLEANUP(bz_map_release) struct bz_map places = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf inputs = {0};
+
+    for (size_t i = first; i < first + n; i++) {
+        const struct bz_record_task *t = &r->tasks.at[i];
+
+        list_inputs(&places, t->inputs, t->ninputs, &inputs);
+        list_inputs(&places, t->context, t->ncontext, &inputs);
+    }
+    write_head(out, places.len, n);
+    bz_buf_add_str(out, bz_buf_str(&inputs));
+    for (size_t i = first; i < first + n; i++)
+        write_task(&r->tasks.at[i], &places, out);
+}
+
+void bz_record_write(const struct bz_record *r, struct bz_buf *out)
+{
+    write_head(out, 0, r->tasks.len);
     for (size_t i = 0; i < r->tasks.len; i++)
         bz_record_write_task(&r->tasks.at[i], out);
 }
@@ -292,6 +354,8 @@ void bz_record_add(struct bz_record *r, const struct bz_record_task *task)
     own.name = clean_text(r, own.name);
     own.machine = clean_text(r, own.machine);
     own.distro = clean_text(r, own.distro);
+    own.policy = clean_text(r, own.policy);
+    own.taint = clean_text(r, own.taint);
     own.inputs = inputs;
     own.context = context;
     own.files = files;

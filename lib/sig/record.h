@@ -6,7 +6,8 @@
  * absolute path, and the same tasks give the same bytes everywhere.
  *
  * As text a task is one line of JSON. A file is a line that says what it is and how
- * many tasks follow, then the tasks by name. record_read.h reads it.
+ * many tasks follow, then the tasks by name; in a packed one, before them, the inputs
+ * that they share. record_read.h reads both.
  *
  * Many tasks share most of their variables: these are kept once. Belongs to one thread
  * at a time.
@@ -68,6 +69,8 @@ struct bz_record_task {
     struct bz_str name; /* [mc:X:]recipe:do_task */
     struct bz_digest key, base;
     struct bz_str machine, distro; /* p == NULL: means nothing to it */
+    struct bz_str policy;          /* what its sandbox is like; p == NULL: not known */
+    struct bz_str taint; /* when it was forced to run; p == NULL: it was not */
     const struct bz_record_input *const *inputs;
     size_t ninputs;
     /* What decides about inputs without being one: OVERRIDES, DEPENDS, what
@@ -111,5 +114,10 @@ const struct bz_record_task *bz_record_find(const struct bz_record *r,
 /* One line, and a whole file. */
 void bz_record_write_task(const struct bz_record_task *task, struct bz_buf *out);
 void bz_record_write(const struct bz_record *r, struct bz_buf *out);
+
+/* A file of the n tasks from `first` on, smaller: what they are made of comes before
+ * them, each on one line, and they name it by its number. */
+void bz_record_pack(const struct bz_record *r, size_t first, size_t n,
+                    struct bz_buf *out);
 
 #endif

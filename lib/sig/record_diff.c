@@ -117,4 +117,6 @@ void bz_record_diff_run(struct bz_record_diff *d, const struct bz_record_task *w
     compare_deps(d, was, is);
     d->machine = !bz_str_eq(was->machine, is->machine);
     d->distro = !bz_str_eq(was->distro, is->distro);
+    d->policy = !bz_str_eq(was->policy, is->policy);
+    d->taint = !bz_str_eq(was->taint, is->taint);
 }

@@ -25,7 +25,7 @@ struct bz_record_diff {
     struct bz_record_diff_inputs BZ_VEC(struct bz_record_diff_input) inputs;
     struct bz_record_diff_files BZ_VEC(struct bz_record_diff_file) files;
     struct bz_record_diff_deps BZ_VEC(struct bz_record_diff_dep) deps;
-    bool machine, distro; /* these differ */
+    bool machine, distro, policy, taint; /* these differ */
 };
 
 /* Fills *d, which is empty, with what differs, by name. */

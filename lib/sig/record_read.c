@@ -6,11 +6,22 @@
 #include "codec/json.h"
 #include "os/fs.h"
 
+struct shared {
+    const struct bz_record_input *input;
+};
+
 /* Memory of one line, reused for the next. */
 struct line {
     struct bz_record *r;
     struct bz_arena arena;
+    struct BZ_VEC(struct shared) shared; /* those of a packed file */
 };
+
+static void line_release(struct line *l)
+{
+    bz_arena_release(&l->arena);
+    bz_vec_release(&l->shared);
+}
 
 static int get_digest(const struct bz_doc *map, const char *key, struct bz_digest *out,
                       struct bz_err *err)
@@ -147,6 +158,19 @@ static int read_input(struct line *l, const struct bz_doc *map,
     return rc;
 }
 
+/* An input, or the number of one that came before. */
+static int find_input(struct line *l, const struct bz_doc *item,
+                      const struct bz_record_input **out, struct bz_err *err)
+{
+    if (item->type != BZ_DOC_INT)
+        return read_input(l, item, out, err);
+    if (item->i < 0 || (uint64_t)item->i >= l->shared.len)
+        return bz_fail(err, BZ_E_INVAL, "line %u, column %u: there is no such input",
+                       item->line, item->column);
+    *out = l->shared.at[item->i].input;
+    return 0;
+}
+
 static int read_inputs(struct line *l, const struct bz_doc *map, const char *key,
                        const struct bz_record_input *const **out, size_t *n,
                        struct bz_err *err)
@@ -159,7 +183,7 @@ static int read_inputs(struct line *l, const struct bz_doc *map, const char *key
         return rc;
     all = BZ_ARENA_ARRAY(&l->arena, const struct bz_record_input *, list->count);
     for (size_t i = 0; rc == 0 && i < list->count; i++)
-        rc = read_input(l, &list->items[i], &all[i], err);
+        rc = find_input(l, &list->items[i], &all[i], err);
     *out = all;
     *n = list->count;
     return rc;
@@ -231,6 +255,10 @@ static int read_task(struct line *l, const struct bz_doc *map, struct bz_err *er
         rc = get_text(map, "machine", &t.machine, err);
     if (rc == 0)
         rc = get_text(map, "distro", &t.distro, err);
+    if (rc == 0 && bz_doc_find(map, "policy")) /* older ones have none */
+        rc = get_text(map, "policy", &t.policy, err);
+    if (rc == 0 && bz_doc_find(map, "taint"))
+        rc = get_text(map, "taint", &t.taint, err);
     if (rc == 0)
         rc = read_inputs(l, map, "inputs", &t.inputs, &t.ninputs, err);
     if (rc == 0)
@@ -252,7 +280,18 @@ static int as_invalid(int rc, struct bz_err *err)
     return rc;
 }
 
-static int read_line(struct line *l, struct bz_str text, struct bz_err *err)
+static int read_shared(struct line *l, const struct bz_doc *map, struct bz_err *err)
+{
+    const struct bz_record_input *in = NULL;
+    int rc = read_input(l, map, &in, err);
+
+    if (rc == 0)
+        BZ_VEC_PUSH(&l->shared, (struct shared){in});
+    return rc;
+}
+
+static int read_line(struct line *l, struct bz_str text, bool shared,
+                     struct bz_err *err)
 {
     static const struct bz_doc_limits limits = {.depth = 8};
     const struct bz_doc *doc = NULL;
@@ -261,20 +300,19 @@ static int read_line(struct line *l, struct bz_str text, struct bz_err *err)
     bz_arena_reset(&l->arena);
     rc = bz_json_parse(&l->arena, text, &limits, &doc, err);
     if (rc == 0)
-        rc = read_task(l, doc, err);
+        rc = shared ? read_shared(l, doc, err) : read_task(l, doc, err);
     return as_invalid(rc, err);
 }
 
 int bz_record_read_task(struct bz_record *r, struct bz_str text, struct bz_err *err)
 {
-    struct line l = {.r = r};
-    int rc = read_line(&l, text, err);
+    BZ_CLEANUP(line_release) struct line l = {.r = r};
 
-    bz_arena_release(&l.arena);
-    return rc;
+    return read_line(&l, text, false, err);
 }
 
-static int read_head(struct bz_str text, int64_t *tasks, struct bz_err *err)
+static int read_head(struct bz_str text, int64_t *inputs, int64_t *tasks,
+                     struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     static const struct bz_doc_limits limits = {.bytes = 4096, .nodes = 64, .depth = 2};
@@ -286,7 +324,8 @@ static int read_head(struct bz_str text, int64_t *tasks, struct bz_err *err)
         bz_doc_get_str(doc, "format", &format, err) < 0 ||
         !bz_str_eq(format, BZ_STR(BZ_RECORD_FORMAT)) ||
         bz_doc_get_int(doc, "version", 1, INT64_MAX, &version, err) < 0 ||
-        bz_doc_get_int(doc, "tasks", 0, UINT32_MAX, tasks, err) < 0)
+        bz_doc_get_int(doc, "tasks", 0, UINT32_MAX, tasks, err) < 0 ||
+        if_there(bz_doc_get_int(doc, "inputs", 0, UINT32_MAX, inputs, err)) < 0)
         return bz_fail(err, BZ_E_INVAL,
                        "this is no record; write one with 'bitzel sig TARGET --record "
                        "FILE'");
@@ -309,31 +348,30 @@ static bool in_order(const struct bz_record *r)
 int bz_record_read(struct bz_record *r, struct bz_str text, const char *name,
                    struct bz_err *err)
 {
-    struct line l = {.r = r};
+    BZ_CLEANUP(line_release) struct line l = {.r = r};
     struct bz_str rest = text, line = {0};
-    int64_t tasks = 0, at = 0;
+    int64_t inputs = 0, tasks = 0, at = 0;
     int rc;
 
     bz_str_cut(rest, '\n', &line, &rest);
-    rc = read_head(line, &tasks, err);
+    rc = read_head(line, &inputs, &tasks, err);
     if (rc < 0)
         return bz_err_wrap(err, "%s:1", name);
     while (rc == 0 && rest.n > 0) {
         bz_str_cut(rest, '\n', &line, &rest);
         at++;
-        rc = read_line(&l, line, err);
+        rc = read_line(&l, line, at <= inputs, err);
         if (rc == 0 && !in_order(r))
             rc = bz_fail(err, BZ_E_INVAL, "tasks are out of order");
     }
-    bz_arena_release(&l.arena);
     if (rc < 0)
         return bz_err_wrap(err, "%s:%" PRId64, name, at + 1);
-    if (at != tasks)
+    if (at != inputs + tasks)
         return bz_fail(err, BZ_E_INVAL,
                        "%s: %" PRId64 " tasks of %" PRId64
                        " are there; the file is cut off or was "
                        "edited",
-                       name, at, tasks);
+                       name, at < inputs ? 0 : at - inputs, tasks);
     return 0;
 }
 

@@ -29,3 +29,16 @@ void bz_sign_graph(const struct bz_dag *dag, const struct bz_dag_ids *order,
         bz_digest_end(hasher, &out[task]);
     }
 }
+
+void bz_sign_taint(struct bz_digest_hasher *hasher, struct bz_str taint,
+                   struct bz_digest *base)
+{
+    enum { TAG_TAINT_KIND = 1, TAG_TAINTED, TAG_TAINT };
+    static const char kind[] = "taint";
+
+    bz_digest_begin(hasher);
+    bz_digest_add_field(hasher, TAG_TAINT_KIND, kind, sizeof(kind) - 1);
+    bz_digest_add_field(hasher, TAG_TAINTED, base->b, BZ_DIGEST_LEN);
+    bz_digest_add_field(hasher, TAG_TAINT, taint.p, taint.n);
+    bz_digest_end(hasher, base);
+}

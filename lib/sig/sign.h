@@ -16,4 +16,8 @@ void bz_sign_graph(const struct bz_dag *dag, const struct bz_dag_ids *order,
                    const struct bz_digest *base, struct bz_digest_hasher *hasher,
                    struct bz_digest *out);
 
+/* Makes the base of a task another one, by a text that is used only once. */
+void bz_sign_taint(struct bz_digest_hasher *hasher, struct bz_str taint,
+                   struct bz_digest *base);
+
 #endif

@@ -187,6 +187,34 @@ int bz_sums_get(struct bz_sums *s, const char *path, struct bz_sums_file *out,
     return 0;
 }
 
+static bool has_content(const char *path, const struct bz_digest *digest)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
+    struct bz_sums again = {.hash = hash_fd, .ctx = &again};
+    struct bz_sums_seen now = {0};
+    struct bz_err ignored;
+
+    if (bz_digest_hasher_new(&hasher, &ignored) < 0)
+        return false;
+    again.hasher = hasher;
+    return read_file(&again, path, &now, &ignored) == 0 &&
+           bz_digest_eq(&now.file.digest, digest);
+}
+
+int bz_sums_recheck(const struct bz_sums *s, const char *path, struct bz_err *err)
+{
+    const struct bz_map_entry *known = bz_map_get(&s->index, bz_str_from(path));
+    const struct bz_sums_seen *seen = known ? &s->seen.at[known->u - 1] : NULL;
+    struct bz_stamp now;
+
+    bz_stamp_path(AT_FDCWD, path, &now);
+    if (seen && bz_stamp_same(&seen->stamp, &now) &&
+        (!seen->file.present || seen->stamp.settled ||
+         has_content(path, &seen->file.digest)))
+        return 0;
+    return bz_fail(err, BZ_E_BUSY, "%s changed", path);
+}
+
 /* ---- saving ---- */
 
 static int by_path(const void *a, const void *b)

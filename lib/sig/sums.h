@@ -64,6 +64,11 @@ void bz_sums_close(struct bz_sums *s);
 int bz_sums_get(struct bz_sums *s, const char *path, struct bz_sums_file *out,
                 struct bz_err *err) BZ_MUST_CHECK;
 
+/* BZ_E_BUSY if a file is not what bz_sums_get() has found there; by its stamp, by its
+ * content only if that had not settled. Needs no hasher of *s. */
+int bz_sums_recheck(const struct bz_sums *s, const char *path,
+                    struct bz_err *err) BZ_MUST_CHECK;
+
 /* Remembers what was computed, if anything was. Too many: those of this run count. */
 int bz_sums_save(struct bz_sums *s, const char *path, struct bz_err *err) BZ_MUST_CHECK;
 

@@ -196,6 +196,9 @@ static void read_task(struct reading *r, struct bz_str name, struct bz_facts_tas
     t->noexec = f.value[7].p != NULL;
     t->nostamp = f.value[8].p != NULL;
     t->fakeroot = f.value[9].p != NULL;
+    if (r->rc == 0)
+        r->rc =
+            bz_vars_flag_true(r->m->vars, name, BZ_STR("network"), &t->network, r->err);
 }
 
 /* Texts are kept once, so two lists are equal if their bytes are: most recipes have the

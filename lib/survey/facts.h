@@ -29,6 +29,7 @@ struct bz_facts_task {
     struct bz_str places; /* of the words above, for place.h; p == NULL: not known */
     /* Whether the flag is set, which counts whatever it is set to. */
     bool noexec, nostamp, fakeroot;
+    bool network; /* the flag says yes */
 };
 
 /* One of PACKAGES, with RPROVIDES:name and so on. What the recipe says of all its

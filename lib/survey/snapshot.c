@@ -219,6 +219,7 @@ static bool read_tasks(struct bz_snapshot *s)
         s->tasks[i].noexec = t->bits & BZ_SNAPSHOT_NOEXEC;
         s->tasks[i].nostamp = t->bits & BZ_SNAPSHOT_NOSTAMP;
         s->tasks[i].fakeroot = t->bits & BZ_SNAPSHOT_FAKEROOT;
+        s->tasks[i].network = t->bits & BZ_SNAPSHOT_NETWORK;
     }
     return good;
 }

@@ -21,7 +21,7 @@
 #include "survey/facts.h"
 
 #define BZ_SNAPSHOT_FORMAT                                                             \
-    3 /* changes with any record below, and with what it means                         \
+    4 /* changes with any record below, and with what it means                         \
        */
 #define BZ_SNAPSHOT_MAX ((size_t)1 << 30)
 #define BZ_SNAPSHOT_UNSET UINT32_MAX
@@ -79,7 +79,12 @@ struct bz_snapshot_package {
     struct bz_snapshot_text text[BZ_SNAPSHOT_PACKAGE_TEXTS];
 };
 
-enum { BZ_SNAPSHOT_NOEXEC = 1, BZ_SNAPSHOT_NOSTAMP = 2, BZ_SNAPSHOT_FAKEROOT = 4 };
+enum {
+    BZ_SNAPSHOT_NOEXEC = 1,
+    BZ_SNAPSHOT_NOSTAMP = 2,
+    BZ_SNAPSHOT_FAKEROOT = 4,
+    BZ_SNAPSHOT_NETWORK = 8
+};
 
 struct bz_snapshot_task {
     struct bz_snapshot_text text[BZ_SNAPSHOT_TASK_TEXTS];

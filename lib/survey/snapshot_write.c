@@ -119,7 +119,8 @@ static void add_task(struct bz_snapshot_write *w, const struct bz_facts_task *t)
 {
     struct bz_snapshot_task record = {.bits = (t->noexec ? BZ_SNAPSHOT_NOEXEC : 0) |
                                               (t->nostamp ? BZ_SNAPSHOT_NOSTAMP : 0) |
-                                              (t->fakeroot ? BZ_SNAPSHOT_FAKEROOT : 0)};
+                                              (t->fakeroot ? BZ_SNAPSHOT_FAKEROOT : 0) |
+                                              (t->network ? BZ_SNAPSHOT_NETWORK : 0)};
 
     texts(w, t, bz_snapshot_task_at, BZ_SNAPSHOT_TASK_TEXTS, record.text);
     add(w, BZ_SNAPSHOT_TASKS, &record);

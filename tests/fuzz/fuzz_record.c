@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc < 0) {
         BZ_ASSERT(rc == BZ_E_INVAL || rc == BZ_E_LIMIT);
     } else {
-        bz_record_write(&r, &once);
+        bz_record_pack(&r, 0, r.tasks.len, &once);
         BZ_ASSERT(bz_record_read(&again, bz_buf_str(&once), "once", &err) == 0);
-        bz_record_write(&again, &twice);
+        bz_record_pack(&again, 0, again.tasks.len, &twice);
         BZ_ASSERT(bz_str_eq(bz_buf_str(&once), bz_buf_str(&twice)));
     }
     bz_buf_release(&once);

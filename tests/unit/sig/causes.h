@@ -13,7 +13,8 @@ struct causes_case {
 
 static inline void causes_show(const struct bz_causes *c, struct bz_buf *out)
 {
-    static const char *const marks[] = {"", "file ", "dep ", "", "", "other "};
+    static const char *const marks[] = {"", "file ", "dep ",   "",
+                                        "", "",      "taint ", "other "};
 
     for (size_t i = 0; i < c->all.len; i++) {
         const struct bz_cause *cause = &c->all.at[i];

@@ -4,6 +4,7 @@
  *
  *     task NAME             begins a task; what follows is about it
  *     machine NAME
+ *     taint WHEN
  *     in NAME=value         an input; "\n" in the value begins a line
  *     ctx NAME=value        something of its context
  *     op FILE:LINE OP TEXT  an operation on the last of these; "-FILE" is without
@@ -87,6 +88,7 @@ static inline void records_sign(struct records *s)
         bz_digest_add_field(s->h, 4, s->files.at[i].digest.b, BZ_DIGEST_LEN);
     }
     bz_digest_add_field(s->h, 3, s->task.machine.p, s->task.machine.n);
+    bz_digest_add_field(s->h, 5, s->task.taint.p, s->task.taint.n);
     bz_digest_end(s->h, &s->task.base);
     bz_digest_begin(s->h);
     bz_digest_add_field(s->h, 1, s->task.base.b, BZ_DIGEST_LEN);
@@ -199,6 +201,8 @@ static inline void records_line(struct records *s, struct bz_str line)
         s->task.name = rest;
     } else if (bz_str_eq(word, BZ_STR("machine"))) {
         s->task.machine = rest;
+    } else if (bz_str_eq(word, BZ_STR("taint"))) {
+        s->task.taint = rest;
     } else if (bz_str_eq(word, BZ_STR("in"))) {
         records_input(s, rest, false);
     } else if (bz_str_eq(word, BZ_STR("ctx"))) {

@@ -84,9 +84,27 @@ static void the_inputs_are_listed_by_name(void **state)
     bz_buf_release(&names);
 }
 
+static void the_sandbox_counts(void **state)
+{
+    struct bz_digest none = {0}, one = none, same = none, other = none;
+    struct bz_digest_hasher *hasher;
+    struct bz_err err;
+
+    (void)state;
+    assert_ok(bz_digest_hasher_new(&hasher, &err), &err);
+    bz_base_add_policy(hasher, BZ_STR("network none"), &one);
+    bz_base_add_policy(hasher, BZ_STR("network none"), &same);
+    bz_base_add_policy(hasher, BZ_STR("network host"), &other);
+    assert_true(bz_digest_eq(&one, &same));
+    assert_false(bz_digest_eq(&one, &other));
+    assert_false(bz_digest_eq(&one, &none));
+    bz_digest_hasher_free(hasher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sandbox_counts),
         cmocka_unit_test(exactly_what_a_task_reads_changes_its_digest),
         cmocka_unit_test(the_inputs_are_listed_by_name),
     };

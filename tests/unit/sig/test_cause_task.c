@@ -90,6 +90,10 @@ static const struct causes_case cases[] = {
     {"task l:x\ntask t:x\nin x=a\n",                                                        "task l:x\ntask t:x\nin x=a\ndep l:x\n",
      "dep t+l *1"                                                                                                                                                                                        },
     {"task l:x\ntask t:x\ndep l:x\n",                                                       "task l:x\ntask t:x\n",                                                               "dep t-l *1"           },
+ /* forced */
+    {"task t\ntask u\ndep t\n",                                                             "task t\ntaint now\ntask u\ndep t\n",                                                 "taint t *2"           },
+    {"task t\ntaint now\n",                                                                 "task t\ntaint later\n",                                                              "taint t *1"           },
+    {"task t\ntaint now\n",                                                                 "task t\n",                                                                           "taint t *1"           },
  /* files */
     {"task t\nfile f=1\n",                                                                  "task t\nfile f=1\nfile g=1\n",                                                       "file g *1"            },
 };

@@ -1,5 +1,6 @@
 #include "sig/files.h"
 
+#include "os/fs_remove.h"
 #include "tests/unit/os/scratch.h"
 
 struct world {
@@ -105,6 +106,53 @@ static void put_tree(struct world *w)
     assert_int_equal(symlinkat("../sub", w->dir->fd, "l/files/sub/loop"), 0);
     assert_int_equal(symlinkat("sub", w->dir->fd, "l/files/again"), 0);
     set(w, "FILESPATH", "D/l/none:D/l/files:D/l/other/");
+}
+
+/* Whether what a list has led to is still so after `edit`, for the shell. */
+static int after(struct world *w, struct bz_str list, const char *edit)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
+    char command[500];
+    struct bz_sums sums;
+    int rc;
+
+    bz_sums_open(&sums, NULL, w->hasher);
+    assert_ok(bz_files_read(list, &sums, &w->arena, &files, &w->err), &w->err);
+    sums.hasher = NULL;
+    snprintf(command, sizeof(command), "cd %s && %s", w->dir->path, edit);
+    assert_int_equal(system(command), 0);
+    rc = bz_files_recheck(list, &sums, files.len, &w->err);
+    bz_sums_close(&sums);
+    return rc;
+}
+
+static void a_change_is_noticed_later(void **state)
+{
+    static const char *const edits[] = {
+        "echo new >l/files/a.patch",
+        "chmod +x l/files/a.patch",
+        "rm l/files/a.patch",
+        "echo new >l/files/sub/b",
+        "echo new >l/files/sub/n",
+        "rm l/files/sub/b",
+        "touch out/x3",
+        "rm out/x1",
+        "touch none",
+    };
+    struct world *w = *state;
+    struct bz_str list;
+
+    for (size_t i = 0; i < BZ_COUNTOF(edits); i++) {
+        assert_int_equal(bz_fs_remove(w->dir->fd, "l", &w->err), 0);
+        assert_int_equal(bz_fs_remove(w->dir->fd, "out", &w->err), 0);
+        assert_int_equal(bz_fs_remove(w->dir->fd, "none", &w->err), 0);
+        put_tree(w);
+        set_flag(w, "D/l/files/a.patch:True D/l/files/sub:True D/out/*:True "
+                    "D/none:False");
+        list = list_of(w, "do_x");
+        assert_ok(after(w, list, "touch l/other/a.patch"), &w->err);
+        assert_int_equal(after(w, list, edits[i]), BZ_E_BUSY);
+    }
 }
 
 static void names_are_relative_to_where_files_were_found(void **state)
@@ -219,6 +267,7 @@ static void bytes_that_are_no_list_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        world_test(a_change_is_noticed_later),
         world_test(names_are_relative_to_where_files_were_found),
         world_test(a_list_holds_until_something_appears_or_goes),
         world_test(local_sources_count_for_a_fetch_that_names_none),

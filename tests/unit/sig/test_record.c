@@ -42,10 +42,29 @@ static void a_file_is_a_line_for_each_task_by_name(void **state)
     assert_int_equal(rest.n, 0);
 }
 
+static void a_packed_file_has_what_tasks_share_once(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+    struct bz_str rest, line;
+
+    (void)state;
+    records_make(&r, two);
+    bz_record_pack(&r, 0, r.tasks.len, &out);
+    rest = bz_buf_str(&out);
+    assert_true(bz_str_cut(rest, '\n', &line, &rest));
+    assert_true(bz_str_eq(line, BZ_STR("{\"format\":\"bitzel record\",\"version\":1,"
+                                       "\"inputs\":3,\"tasks\":2}")));
+    assert_true(bz_str_cut(rest, '\n', &line, &rest));
+    assert_true(bz_str_starts(line, BZ_STR("{\"name\":\"F\"")));
+    assert_true(bz_str_find(rest, BZ_STR("\"inputs\":[0],\"context\":[1]")) < rest.n);
+    assert_true(bz_str_find(rest, BZ_STR("\"inputs\":[2,0],\"context\":[]")) < rest.n);
+}
+
 static void a_line_says_all_there_is(void **state)
 {
     static const char *const parts[] = {
-        "\"machine\":\"board\",\"distro\":null",
+        "\"machine\":\"board\",\"distro\":null,\"policy\":null",
         "\"name\":\"do_x\"",
         "\"value\":\"make ${F}\\n\"",
         "{\"at\":\"meta/conf/b.conf:1\",\"op\":\"set?\",\"text\":\"",
@@ -128,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_a_line_for_each_task_by_name),
+        cmocka_unit_test(a_packed_file_has_what_tasks_share_once),
         cmocka_unit_test(a_line_says_all_there_is),
         cmocka_unit_test(an_input_of_two_tasks_is_kept_once),
         cmocka_unit_test(tasks_are_found_by_name),

@@ -12,6 +12,7 @@ static const char *const script = "task a:do_x\n"
                                   "file files/x.patch=abc\n"
                                   "file files/gone\n"
                                   "task b:do_x\n"
+                                  "taint now\n"
                                   "ctx OVERRIDES=${M}:all\n"
                                   "use M\n"
                                   "dep a:do_x\n";
@@ -37,9 +38,34 @@ static void what_was_written_is_read_again(void **state)
     assert_true(t->files[0].present);
     assert_false(t->files[1].present);
     assert_null(t->distro.p);
+    assert_null(t->taint.p);
+    t = bz_record_find(&again, BZ_STR("b:do_x"));
+    assert_true(bz_str_eq(t->taint, BZ_STR("now")));
+}
+
+static void what_was_packed_is_read_again(void **state)
+{
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0}, again = {0}, one = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0}, packed = {0}, twice = {0};
+    struct bz_err err;
+
+    (void)state;
+    records_make(&r, script);
+    bz_record_write(&r, &out);
+    bz_record_pack(&r, 0, r.tasks.len, &packed);
+    assert_ok(bz_record_read(&again, bz_buf_str(&packed), "x", &err), &err);
+    bz_record_write(&again, &twice);
+    assert_string_equal(bz_buf_text(&out), bz_buf_text(&twice));
+    bz_buf_truncate(&packed, 0);
+    bz_record_pack(&r, 1, 1, &packed);
+    assert_ok(bz_record_read(&one, bz_buf_str(&packed), "x", &err), &err);
+    assert_int_equal(one.tasks.len, 1);
+    assert_true(bz_str_eq(one.tasks.at[0].name, BZ_STR("b:do_x")));
+    assert_true(bz_str_eq(one.tasks.at[0].context[0]->name, BZ_STR("OVERRIDES")));
 }
 
 #define HEAD "{\"format\":\"bitzel record\",\"version\":1,\"tasks\":1}\n"
+#define PACKED "{\"format\":\"bitzel record\",\"version\":1,\"inputs\":1,\"tasks\":1}\n"
 #define D "\"0000000000000000000000000000000000000000000000000000000000000000\""
 #define START "{\"v\":1,\"task\":\"a:b\",\"key\":" D ",\"base\":" D
 #define TASK START ",\"machine\":null,\"distro\":null"
@@ -49,37 +75,46 @@ static void what_was_written_is_read_again(void **state)
 static const struct {
     const char *text, *message; /* NULL: it is fine */
 } cases[] = {
-    {HEAD TASK EMPTY,                                                                 NULL                                         },
-    {HEAD TASK ",\"later\":{\"x\":1}" EMPTY,                                          NULL                                         },
-    {"",                                                                              "x:1: this is no record"                     },
-    {"\n",                                                                            "x:1: this is no record"                     },
-    {"[]\n",                                                                          "x:1: this is no record"                     },
-    {"{\"format\":\"other\",\"version\":1,\"tasks\":0}\n",                            "x:1: this is no record"                     },
-    {"{\"format\":\"bitzel record\",\"version\":1}\n",                                "x:1: this is no record"                     },
+    {HEAD TASK EMPTY,                                                                 NULL                                             },
+    {HEAD TASK ",\"later\":{\"x\":1}" EMPTY,                                          NULL                                             },
+    {"",                                                                              "x:1: this is no record"                         },
+    {"\n",                                                                            "x:1: this is no record"                         },
+    {"[]\n",                                                                          "x:1: this is no record"                         },
+    {"{\"format\":\"other\",\"version\":1,\"tasks\":0}\n",                            "x:1: this is no record"                         },
+    {"{\"format\":\"bitzel record\",\"version\":1}\n",                                "x:1: this is no record"                         },
     {"{\"format\":\"bitzel record\",\"version\":2,\"tasks\":0}\n",
-     "x:1: version 2 of the format is not known"                                                                                   },
-    {HEAD,                                                                            "x: 0 tasks of 1 are there"                  },
-    {HEAD TASK EMPTY TASK EMPTY,                                                      "x:3: tasks are out of order"                },
-    {HEAD "\n",                                                                       "x:2: line 1, column 1"                      },
-    {HEAD "{}\n",                                                                     "x:2: line 1, column 1"                      },
-    {HEAD "{\"v\":2}\n",                                                              "x:2: version 2 is not known"                },
-    {HEAD START EMPTY,                                                                "x:2: line 1"                                },
-    {HEAD TASK "}\n",                                                                 "x:2: line 1"                                },
-    {HEAD "{\"v\":1,\"task\":\"a:b\",\"key\":\"12\"" EMPTY,                           "x:2: "                                      },
-    {HEAD TASK ",\"inputs\":[1],\"context\":[],\"files\":[],\"deps\":[]}\n",          "x:2: "                                      },
+     "x:1: version 2 of the format is not known"                                                                                       },
+    {HEAD,                                                                            "x: 0 tasks of 1 are there"                      },
+    {HEAD TASK EMPTY TASK EMPTY,                                                      "x:3: tasks are out of order"                    },
+    {HEAD "\n",                                                                       "x:2: line 1, column 1"                          },
+    {HEAD "{}\n",                                                                     "x:2: line 1, column 1"                          },
+    {HEAD "{\"v\":2}\n",                                                              "x:2: version 2 is not known"                    },
+    {HEAD START EMPTY,                                                                "x:2: line 1"                                    },
+    {HEAD TASK "}\n",                                                                 "x:2: line 1"                                    },
+    {HEAD "{\"v\":1,\"task\":\"a:b\",\"key\":\"12\"" EMPTY,                           "x:2: "                                          },
+    {HEAD TASK ",\"inputs\":[1],\"context\":[],\"files\":[],\"deps\":[]}\n",          "x:2: "                                          },
     {HEAD TASK ",\"inputs\":[" INPUT "}],\"context\":[],\"files\":[],\"deps\":[]}\n",
-     "x:2: "                                                                                                                       },
+     "x:2: "                                                                                                                           },
     {HEAD TASK ",\"inputs\":[" INPUT
-               ",\"set\":[]}],\"context\":[],\"files\":[],\"deps\":[]}\n",       NULL                                         },
+               ",\"set\":[]}],\"context\":[],\"files\":[],\"deps\":[]}\n",       NULL                                             },
     {HEAD TASK ",\"inputs\":[" INPUT ",\"set\":[{\"at\":\"nowhere\"}]}],\"context\":[],"
-               "\"files\":[],\"deps\":[]}\n",                                    "x:2: line 1, column 315: expected FILE:LINE"},
+               "\"files\":[],\"deps\":[]}\n",                                    "x:2: line 1, column 315: expected FILE:LINE"    },
     {HEAD TASK ",\"inputs\":[" INPUT ",\"set\":[],\"uses\":[1]}],\"context\":[],"
-               "\"files\":[],\"deps\":[]}\n",                                    "x:2: "                                      },
+               "\"files\":[],\"deps\":[]}\n",                                    "x:2: "                                          },
     {HEAD TASK ",\"inputs\":[],\"context\":[],\"files\":[{\"name\":\"f\"}],"
-               "\"deps\":[]}\n",                                                 "x:2: "                                      },
+               "\"deps\":[]}\n",                                                 "x:2: "                                          },
     {HEAD TASK ",\"inputs\":[],\"context\":[],\"files\":[],\"deps\":[{\"task\":\"c\","
                "\"key\":" D "},{\"task\":\"c\",\"key\":" D "}]}\n",
-     "x:2: line 1"                                                                                                                 },
+     "x:2: line 1"                                                                                                                     },
+    {PACKED INPUT ",\"set\":[]}\n" TASK
+                  ",\"inputs\":[0],\"context\":[0],\"files\":[],\"deps\":[]}\n", NULL                                             },
+    {PACKED INPUT ",\"set\":[]}\n" TASK
+                  ",\"inputs\":[1],\"context\":[],\"files\":[],\"deps\":[]}\n",  "x:3: line 1, column 207: there is no such input"},
+    {PACKED INPUT ",\"set\":[]}\n" TASK
+                  ",\"inputs\":[-1],\"context\":[],\"files\":[],\"deps\":[]}\n", "x:3: line 1, column 207: there is no such input"},
+    {PACKED TASK EMPTY,                                                               "x:2: line 1"                                    },
+    {PACKED INPUT ",\"set\":[]}\n",                                                   "x: 0 tasks of 1 are there"                      },
+    {PACKED,                                                                          "x: 0 tasks of 1 are there"                      },
 };
 
 static void damage_is_told_with_its_place(void **state)
@@ -126,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read_again),
+        cmocka_unit_test(what_was_packed_is_read_again),
         cmocka_unit_test(damage_is_told_with_its_place),
         cmocka_unit_test(a_file_that_is_not_there_is_told_apart),
         cmocka_unit_test(a_single_line_is_a_task),

@@ -86,12 +86,30 @@ static void dependencies_count_as_a_set(void **state)
     assert_true(bz_digest_eq(&a.out[3], &b.out[3]));
 }
 
+static void a_taint_makes_another_base_of_each(void **state)
+{
+    struct bz_digest one = {{1}}, same = {{1}}, other = {{1}};
+    struct bz_digest_hasher *h;
+    struct bz_err err;
+
+    (void)state;
+    assert_ok(bz_digest_hasher_new(&h, &err), &err);
+    bz_sign_taint(h, BZ_STR("x"), &one);
+    bz_sign_taint(h, BZ_STR("x"), &same);
+    bz_sign_taint(h, BZ_STR("y"), &other);
+    bz_digest_hasher_free(h);
+    assert_true(bz_digest_eq(&one, &same));
+    assert_false(bz_digest_eq(&one, &other));
+    assert_int_not_equal(one.b[0], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_reaches_what_waits_for_it_and_nothing_else),
         cmocka_unit_test(equal_inputs_give_equal_signatures),
         cmocka_unit_test(dependencies_count_as_a_set),
+        cmocka_unit_test(a_taint_makes_another_base_of_each),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
