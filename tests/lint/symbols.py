@@ -21,10 +21,10 @@ RULES = [
     Rule(r"pthread_create|thrd_create", {"worker"}, False,
          "threads start in pool/worker.c: submit work to the pool"),
     Rule(r"_?fork|vfork|_Fork|(__)?clone[23]?|(posix|pidfd)_spawn\w*|f?exec(ve?|vpe?|l[ep]?|veat)"
-         r"|system|popen|daemon", {"proc", "spawn"}, False,
-         "processes start in os/proc.c and sandbox/spawn.c"),
+         r"|system|popen|daemon", {"proc", "spawn", "isolate"}, False,
+         "processes start in os/proc.c, sandbox/spawn.c and jobs/isolate.c"),
     # After fork, _exit is the only way for a child to end.
-    Rule(r"_exit|_Exit", {"proc", "spawn"}, True, "return an error: only cmd ends the program"),
+    Rule(r"_exit|_Exit", {"proc", "spawn", "isolate"}, True, "return an error: only cmd ends the program"),
     Rule(r"exit|quick_exit", set(), True, "return an error: only cmd ends the program"),
     Rule(r"stdout|v?printf|puts|putchar(_unlocked)?|__v?printf_chk", set(), True,
          "only cmd prints: return it, log it or emit an event"),
@@ -44,7 +44,8 @@ RULES = [
 
 # Tables of pointers are constant after loading and lie in .data.rel.ro.
 MUTABLE = re.compile(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss)(\..*)?$|\*COM\*$")
-MUTABLE_IN = {"log"}  # the sink of the log
+# The sink of the log; what handlers of signals restore, and where they jump to.
+MUTABLE_IN = {"log", "terminal", "guard"}
 
 
 def source(root, symbol):
