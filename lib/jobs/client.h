@@ -1,0 +1,136 @@
+/* client.h - whoever hands requests in, and takes results.
+ *
+ * A client may have so many tasks and results that it did not take, no more: when it
+ * has them its requests are refused (BZ_E_BUSY), and parts of its results wait. So it
+ * is with bytes: those of requests that are not done and of results that were not taken
+ * count, but for small ones, of which there are not that many. Nobody else waits for
+ * that.
+ *
+ * The id of a task is the client's own choice, or the service's; no two tasks of a
+ * client that are not done have the same. Results go to the client's `deliver`, or to
+ * the callback of the task, on the thread that made them. Any thread may call anything.
+ */
+#ifndef BZ_JOBS_CLIENT_H
+#define BZ_JOBS_CLIENT_H
+
+#include "base/map.h"
+#include "base/sync.h"
+#include "jobs/share.h"
+#include "jobs/task.h"
+
+struct bz_service;
+
+/* Takes a result, which it frees at some time; it calls bz_client_taken then. */
+typedef void (*bz_client_fn)(void *ctx, struct bz_result *result);
+
+#define BZ_CLIENT_SHARDS 16
+/* Ids that the service gives are above this; JSON numbers are exact up to twice that.
+ */
+#define BZ_CLIENT_IDS (1ULL << 52)
+
+#define BZ_CLIENT_WAITED (1U << 31)
+
+#define BZ_CLIENT_BYTES                                                                \
+    ((size_t)64 << 20)                 /* a client may have; then it has to wait       \
+                                        */
+#define BZ_CLIENT_SMALL ((size_t)4096) /* what has less is not counted */
+
+struct bz_client_shard {
+    BZ_PADDED struct bz_sync_mutex mutex;
+    struct bz_map tasks; /* id -> struct bz_task, until its last result */
+};
+
+struct bz_client {
+    struct bz_service *service;
+    bz_client_fn deliver;
+    void *ctx;
+    unsigned capacity;
+    size_t bytes; /* BZ_CLIENT_BYTES; may be set at the beginning, as may the next */
+    /* It takes results as they come: who makes one waits for room, if it may wait. And
+     * whoever hands its requests in, one thread, does so for others, too: there are no
+     * pauses when memory is short, but BZ_E_BUSY at first. */
+    bool in_order;
+    unsigned starved;             /* how often in a row that was so */
+    atomic_size_t asked, untaken; /* bytes of requests, and of results */
+    /* What changes with each task is in one line of the cache. */
+    BZ_PADDED atomic_uint open; /* tasks whose last result was not taken */
+    atomic_uint parts;          /* of results, not taken */
+    atomic_uint taken;          /* changes when a part is taken: a futex */
+    /* Tasks that are not done; a futex for who waits for the last of them, and says so
+     * with BZ_CLIENT_WAITED. */
+    atomic_uint tasks;
+    BZ_PADDED atomic_bool gone; /* it wants no results any more */
+    atomic_ullong next_id;      /* for who submits */
+    struct bz_share share;      /* of those who block */
+    struct bz_share turns;      /* of those who compute */
+    struct bz_client_shard shards[BZ_CLIENT_SHARDS];
+};
+
+/* Capacity is at least 1. */
+struct bz_client *bz_client_new(struct bz_service *s, unsigned capacity,
+                                bz_client_fn deliver, void *ctx);
+
+/* Cancels what it has and drops all results from now on. True if nothing of it runs any
+ * more, so that bz_client_free does not wait. */
+bool bz_client_leave(struct bz_client *c);
+
+/* Cancels what it has, waits until that has ended, and frees it. Results that come
+ * meanwhile are dropped, but for those of tasks with a callback. Not from a handler or
+ * callback. */
+void bz_client_free(struct bz_client *c);
+
+struct bz_client_extra {
+    bz_result_fn callback; /* or NULL: `deliver` */
+    void *ctx;
+    uint64_t id; /* of the task, whatever the request says; 0: by the request */
+};
+
+/* The id that a request names; 0 if it has none, or none that can be read. */
+uint64_t bz_client_id(struct bz_str text);
+
+/* Hands a request in; *id is its task's. BZ_E_BUSY if the client, or the service, has
+ * too much to do; BZ_E_EXISTS if it names the id of a task that is not done;
+ * BZ_E_CANCELED if the service is shutting down. What else is wrong with the request
+ * comes as a result. */
+int bz_client_submit(struct bz_client *c, struct bz_str text,
+                     const struct bz_client_extra *extra, uint64_t *id,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* Has a task end soon, with BZ_TASK_CANCELED unless it is done; one that nobody has
+ * begun with and that has no callback is answered before this returns. False if there
+ * is no such task, or not any more. */
+bool bz_client_cancel(struct bz_client *c, uint64_t id);
+void bz_client_cancel_all(struct bz_client *c);
+
+/* A result was taken: there is room for one more. */
+void bz_client_taken(struct bz_client *c, const struct bz_result *result);
+
+/* ---- for the service ---- */
+
+/* A part of a result: waits for room. BZ_TASK_CANCELED or BZ_TASK_TIMEOUT if that is in
+ * vain, 1 if there is none until the deadline (os/clock.h): then it is dropped. */
+int bz_client_emit(struct bz_task *t, struct bz_result *part, int64_t deadline);
+
+/* Before that, on a thread that may wait: until there is room for the last result, the
+ * task is not wanted any more, or at once if that is not how the client takes them. */
+void bz_client_await_room(struct bz_task *t);
+
+/* The last result of a task, dropped if there was one; lets go of the task. */
+void bz_client_finish(struct bz_task *t, struct bz_result *result);
+
+/* For one that is watched: says that its time is up, unless the last thing was said
+ * already. False if that has to be tried again: a part is just on its way. */
+bool bz_client_expire(struct bz_task *t);
+
+/* Lets go of a task without a word; whoever is last frees it. */
+void bz_client_drop(struct bz_task *t);
+
+/* Before a task is run: true, or false if the last thing was said already. */
+static inline bool bz_client_begin(struct bz_task *t)
+{
+    int waiting = BZ_TASK_WAITING;
+
+    return atomic_compare_exchange_strong(&t->said, &waiting, BZ_TASK_OPEN);
+}
+
+#endif
