@@ -1,0 +1,76 @@
+#include "exec/transfer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/fs.h"
+
+static int copy_file(const struct bz_fs_walk_entry *e, int to, const char *path,
+                     struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep)
+    int from = openat(e->dir, e->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep) int out = -1;
+    const struct timespec times[2] = {e->st->st_mtim, e->st->st_mtim};
+    int rc;
+
+    if (from < 0)
+        return bz_fail_sys(err, "open %s", e->path);
+    out = openat(to, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                 S_IRUSR | S_IWUSR);
+    if (out < 0)
+        return bz_fail_sys(err, "make %s", path);
+    rc = bz_fs_copy_fd(from, out, e->path, err);
+    if (rc == 0 &&
+        (fchmod(out, e->st->st_mode & 07777) < 0 || futimens(out, times) < 0))
+        return bz_fail_sys(err, "change %s", path);
+    return rc;
+}
+
+static int copy_link(const struct bz_fs_walk_entry *e, int to, const char *path,
+                     struct bz_err *err)
+{
+    const struct timespec times[2] = {e->st->st_mtim, e->st->st_mtim};
+    BZ_CLEANUP(bz_mem_freep) char *target = NULL;
+    int rc = bz_fs_readlink(e->dir, e->name, &target, err);
+
+    if (rc == 0 && (symlinkat(target, to, path) < 0 ||
+                    utimensat(to, path, times, AT_SYMLINK_NOFOLLOW) < 0))
+        return bz_fail_sys(err, "link %s", path);
+    return rc;
+}
+
+int bz_transfer_copy(const struct bz_fs_walk_entry *e, int to, const char *path,
+                     struct bz_err *err)
+{
+    const mode_t mode = e->st->st_mode;
+
+    BZ_ASSERT(!S_ISDIR(mode));
+    if (S_ISREG(mode))
+        return copy_file(e, to, path, err);
+    if (S_ISLNK(mode))
+        return copy_link(e, to, path, err);
+    return mknodat(to, path, mode, e->st->st_rdev) < 0
+               ? bz_fail_sys(err, "make %s", path)
+               : 0;
+}
+
+int bz_transfer_move(const struct bz_fs_walk_entry *e, int to, const char *path,
+                     struct bz_err *err)
+{
+    int rc;
+
+    if (renameat(e->dir, e->name, to, path) == 0)
+        return 0;
+    if (errno != EXDEV)
+        return bz_fail_sys(err, "move %s", e->path);
+    if (S_ISREG(e->st->st_mode) && !(e->st->st_mode & S_IRUSR) &&
+        fchmodat(e->dir, e->name, (e->st->st_mode & 07777) | S_IRUSR, 0) < 0)
+        return bz_fail_sys(err, "change %s", e->path);
+    rc = bz_transfer_copy(e, to, path, err);
+    if (rc == 0 && unlinkat(e->dir, e->name, 0) < 0)
+        return bz_fail_sys(err, "remove %s", e->path);
+    return rc;
+}
