@@ -40,7 +40,7 @@ static int make_job(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job 
 
 static void hear(void *ctx, const struct bz_event *e)
 {
-    static const char letters[] = "pCsDFe";
+    static const char letters[] = "pCs.DFe";
     struct bench *b = ctx;
     size_t n = strlen(b->told);
 
