@@ -11,7 +11,8 @@
  * preserved. Not for signal handlers, nor between fork and exec: printf's machinery is
  * not async-signal-safe.
  *
- * The level and the sink are the only mutable globals of the program.
+ * The level and the sink are the only mutable globals of the program, but for what
+ * report/terminal.c puts back after a crash.
  */
 #ifndef BZ_BASE_LOG_H
 #define BZ_BASE_LOG_H
