@@ -205,6 +205,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel appends",          "List all recipes that have appends"},
+    {"bitzel appends 'linux*'", "Only those of some recipes"        },
+    {NULL,                      NULL                                },
+};
+
 const struct bz_cmd bz_cmd_appends = {
     .name = "appends",
     .summary = "List the appends and the recipes they apply to",
@@ -215,6 +221,7 @@ const struct bz_cmd bz_cmd_appends = {
         "exit status is then 2. It is 3 if no recipe has that name.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct appends_values),
     .run = run,
 };

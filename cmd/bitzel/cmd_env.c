@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "cmd_open.h"
@@ -114,22 +115,41 @@ static int write_json(struct bz_vars *v, struct bz_buf *out, size_t *missing,
 
 /* ---- text ---- */
 
-static int write_text(struct bz_vars *v, struct bz_buf *out, size_t *missing,
-                      struct bz_err *err)
+/* The files that were read, out of all that were looked for. */
+static void write_files(const struct bz_meta *m, struct bz_buf *out)
 {
-    int rc = bz_script_env(v, out, missing, err);
+    struct stat st;
 
+    for (size_t i = 0; i < m->looked_at.len; i++) {
+        struct bz_str path = m->looked_at.at[i];
+
+        if (stat(path.p, &st) == 0 && S_ISREG(st.st_mode))
+            bz_buf_addf(out, "# %.*s\n", BZ_STR_ARG(path));
+    }
+}
+
+/* Programs that read `bitbake -e` find the files by this heading. */
+static int write_text(const struct bz_meta *m, struct bz_vars *v, struct bz_buf *out,
+                      size_t *missing, struct bz_err *err)
+{
+    int rc;
+
+    bz_buf_addf(out, "#\n# INCLUDE HISTORY:\n#\n");
+    if (m->config)
+        write_files(m->config, out);
+    write_files(m, out);
+    rc = bz_script_env(v, out, missing, err);
     bz_buf_add_char(out, '\n');
     return rc < 0 ? rc : bz_script_pythons(v, out, err);
 }
 
-static int show(struct bz_cmd_env *env, struct bz_vars *v, bool json,
-                struct bz_err *err)
+static int show(struct bz_cmd_env *env, const struct bz_meta *m, struct bz_vars *v,
+                bool json, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     size_t missing = 0;
     int rc = json ? write_json(v, &text, &missing, err)
-                  : write_text(v, &text, &missing, err);
+                  : write_text(m, v, &text, &missing, err);
 
     if (rc < 0)
         return rc;
@@ -150,7 +170,7 @@ static int show_config(struct bz_cmd_env *env, const struct bz_meta *config, boo
     BZ_CLEANUP(bz_vars_freep) struct bz_vars *copy = bz_vars_new(config->vars);
     int rc = bz_vars_expand_keys(copy, err);
 
-    return rc < 0 ? rc : show(env, copy, json, err);
+    return rc < 0 ? rc : show(env, config, copy, json, err);
 }
 
 static int show_in(struct bz_cmd_env *env, const struct env_values *v,
@@ -165,7 +185,7 @@ static int show_in(struct bz_cmd_env *env, const struct env_values *v,
         return show_config(env, mc->config, v->json, err);
     rc = bz_pipeline_recipe(p, mc, name, &recipe, &meta, err);
     bz_cmd_open_diags(env, p);
-    return rc < 0 ? rc : show(env, meta->vars, v->json, err);
+    return rc < 0 ? rc : show(env, meta, meta->vars, v->json, err);
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
@@ -189,15 +209,23 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : show_in(env, v, &p, mc, t.name, err);
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel env busybox",        "See everything that one recipe says"},
+    {"bitzel env mc:arm:busybox", "The same in another configuration"  },
+    {NULL,                        NULL                                 },
+};
+
 const struct bz_cmd bz_cmd_env = {
     .name = "env",
-    .summary = "Show all variables and functions, as `bitbake -e`",
-    .detail = "Prints every variable of the configuration, or of one recipe: first, as "
+    .summary = "Show all variables and functions, as 'bitbake -e'",
+    .detail = "Prints every variable of the configuration, or of one recipe, after the "
+              "names of the files that were read for it: first, as "
               "comments, each operation that took part with its file and line, then "
               "the value. Shell functions follow, then those in Python. A variable "
               "whose value cannot be had here has a comment instead that says why.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct env_values),
     .run = run,
 };

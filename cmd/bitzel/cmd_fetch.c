@@ -9,12 +9,14 @@
 
 struct fetch_values {
     struct bz_opt_list targets;
-    bool only, json;
+    bool only, offline, json;
 };
 
 static const struct bz_opt opts[] = {
     BZ_OPT_FLAG(struct fetch_values, only, 0, "only",
                 "Only of the targets, not of what they need"),
+    BZ_OPT_FLAG(struct fetch_values, offline, 0, "offline",
+                "Ask no server: tell what is here, and what is not"),
     BZ_OPT_FLAG(struct fetch_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -173,6 +175,7 @@ static int fetch_all(struct call *c, struct bz_err *err)
     if (rc < 0)
         return rc;
     c->opts.client = client;
+    c->opts.offline = c->v->offline;
     c->opts.watch.note = show_note;
     c->opts.watch.ctx = c;
     if (isatty(STDERR_FILENO) && !c->env->global.quiet)
@@ -209,6 +212,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel fetch core-image-minimal", "Fetch all that a build of it needs"},
+    {"bitzel fetch --only busybox",     "Fetch the sources of one recipe"   },
+    {NULL,                              NULL                                },
+};
+
 const struct bz_cmd bz_cmd_fetch = {
     .name = "fetch",
     .summary = "Fetch the sources that targets need",
@@ -221,6 +230,7 @@ const struct bz_cmd bz_cmd_fetch = {
         "is no such target.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct fetch_values),
     .run = run,
 };

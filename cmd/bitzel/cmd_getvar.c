@@ -194,6 +194,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel getvar MACHINE",                      "Print a variable of the configuration"},
+    {"bitzel getvar -r busybox --history SRC_URI",
+     "See which lines of which files made that of a recipe"                               },
+    {NULL,                                         NULL                                   },
+};
+
 const struct bz_cmd bz_cmd_getvar = {
     .name = "getvar",
     .summary = "Show a variable, and where its value comes from",
@@ -203,6 +210,7 @@ const struct bz_cmd bz_cmd_getvar = {
               "with file and line. The exit status is 3 if it is not set.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct getvar_values),
     .run = run,
 };

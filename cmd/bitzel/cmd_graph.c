@@ -35,10 +35,18 @@ static int draw(struct bz_cmd_env *env, struct bz_str dot, struct bz_err *err)
     static const char *const argv[] = {"dot",
                                        "-Tsvg",
                                        "-Grankdir=LR",
+                                       "-Granksep=0.4",
+                                       "-Gnodesep=0.15",
                                        "-Nshape=box",
+                                       "-Nstyle=rounded,filled",
+                                       "-Nfillcolor=#eaf1fb",
+                                       "-Ncolor=#4a7ab5",
                                        "-Nfontname=sans-serif",
                                        "-Nfontsize=10",
+                                       "-Nheight=0.4",
+                                       "-Nmargin=0.12,0.04",
                                        "-Ecolor=gray40",
+                                       "-Earrowsize=0.7",
                                        NULL};
     enum { LARGEST = 256 << 20 };
     struct bz_proc_spec spec = {
@@ -76,6 +84,7 @@ static int show(struct bz_cmd_env *env, const struct graph_values *v,
     int rc = 0;
 
     bz_graph_view_init(&view, goal, v->recipes, v->reduce, &reduced);
+    view.brief = v->svg;
     if (v->reduce && !reduced)
         bz_out_print(&env->log, "note: some recipes wait for each other, by different "
                                 "tasks; nothing was left out\n");
@@ -112,6 +121,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : show(env, v, &goal, err);
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel graph -c compile busybox",                          "Show what do_compile of a recipe waits for"},
+    {"bitzel graph --recipes --reduce --svg busybox >needs.svg",
+     "Draw which recipes need which"                                                                         },
+    {NULL,                                                       NULL                                        },
+};
+
 const struct bz_cmd bz_cmd_graph = {
     .name = "graph",
     .summary = "Show what targets need, and what waits for what",
@@ -120,6 +136,7 @@ const struct bz_cmd bz_cmd_graph = {
               "The exit status is 3 if there is no such target.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct graph_values),
     .run = run,
 };

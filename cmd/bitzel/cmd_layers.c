@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
+#include "report/columns.h"
 #include "vars/constraint.h"
 
 struct layers_values {
@@ -70,11 +71,13 @@ static void write_json(struct bz_out *out, const struct bz_layers *layers)
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
 
-/* A column's width; bytes of its longest entry. */
+/* A column's width: that of its widest entry. */
 static void widen(size_t *width, struct bz_str text)
 {
-    if (text.n > *width)
-        *width = text.n;
+    size_t taken = bz_columns_of(text, true);
+
+    if (taken > *width)
+        *width = taken;
 }
 
 static void write_text(struct bz_out *out, const struct bz_layers *layers)
@@ -121,6 +124,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel layers", "List the layers of the project here"},
+    {NULL,            NULL                                 },
+};
+
 const struct bz_cmd bz_cmd_layers = {
     .name = "layers",
     .summary = "List the layers with their priorities",
@@ -130,6 +138,7 @@ const struct bz_cmd bz_cmd_layers = {
         "and the layers it depends on.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct layers_values),
     .run = run,
 };

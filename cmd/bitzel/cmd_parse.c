@@ -131,10 +131,17 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     else
         bz_out_print(&env->out,
                      "%zu recipes: %zu from the snapshot, %zu parsed, %zu skipped, "
-                     "%zu masked, %zu errors\n",
-                     s.files, s.cached, s.parsed, s.skipped, s.masked, s.errors);
+                     "%zu masked, %zu error%s\n",
+                     s.files, s.cached, s.parsed, s.skipped, s.masked, s.errors,
+                     s.errors == 1 ? "" : "s");
     return s.errors > 0 ? BZ_CMD_EXIT_USAGE : BZ_CMD_EXIT_SUCCESS;
 }
+
+static const struct bz_cmd_term examples[] = {
+    {"bitzel parse",           "Check all recipes, as before a commit"},
+    {"bitzel parse --profile", "See what makes parsing slow"          },
+    {NULL,                     NULL                                   },
+};
 
 const struct bz_cmd bz_cmd_parse = {
     .name = "parse",
@@ -145,6 +152,7 @@ const struct bz_cmd bz_cmd_parse = {
               "The exit status is 2 if a recipe is wrong.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct parse_values),
     .run = run,
 };

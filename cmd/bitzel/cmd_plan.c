@@ -329,6 +329,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : show(env, v, &goal, &signing, err);
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel plan core-image-minimal",       "See what building it would run"},
+    {"bitzel plan --all -c compile busybox",
+     "List each task that do_compile of a recipe makes run"                  },
+    {NULL,                                   NULL                            },
+};
+
 const struct bz_cmd bz_cmd_plan = {
     .name = "plan",
     .summary = "Show what a build would restore and run, and how long",
@@ -339,6 +346,7 @@ const struct bz_cmd bz_cmd_plan = {
         "earlier waves. Times are those of earlier runs. Nothing is executed.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct plan_values),
     .run = run,
 };

@@ -258,6 +258,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term show_examples[] = {
+    {"bitzel project show --json", "The same for a script"},
+    {NULL,                         NULL                   },
+};
+
 static const struct bz_cmd show = {
     .of = "project",
     .name = "show",
@@ -269,11 +274,18 @@ static const struct bz_cmd show = {
               "ones. A repository that is not checked out is no error.",
     .opts = opts,
     .args = args,
+    .examples = show_examples,
     .size = sizeof(struct project_values),
     .run = run,
 };
 
 static const struct bz_cmd *const subs[] = {&show, &bz_cmd_project_lock, NULL};
+
+static const struct bz_cmd_term project_examples[] = {
+    {"bitzel project",                             "See which project this is, and why"},
+    {"bitzel --project kas.yml:debug.yml project", "The same of two kas files"         },
+    {NULL,                                         NULL                                },
+};
 
 const struct bz_cmd bz_cmd_project = {
     .name = "project",
@@ -285,6 +297,7 @@ const struct bz_cmd bz_cmd_project = {
               "a command the project is shown.",
     .opts = opts,
     .args = args,
+    .examples = project_examples,
     .size = sizeof(struct project_values),
     .run = run,
     .subs = subs,

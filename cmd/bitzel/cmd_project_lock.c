@@ -189,6 +189,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel project lock --dry-run", "See which commits would be pinned"},
+    {NULL,                            NULL                               },
+};
+
 const struct bz_cmd bz_cmd_project_lock = {
     .of = "project",
     .name = "lock",
@@ -199,6 +204,7 @@ const struct bz_cmd bz_cmd_project_lock = {
               "kas-project.lock.yml. From then on the project means those commits.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct lock_values),
     .run = run,
 };

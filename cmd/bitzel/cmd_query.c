@@ -286,6 +286,16 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return answer(env, v, q, &w, err);
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel query 'rdeps(*, openssl)'",
+     "List the recipes that need another, directly or not"            },
+    {"bitzel query 'somepath(core-image-minimal, perl)'",
+     "See why an image needs a recipe"                                },
+    {"bitzel query 'kind(variable, inputs(busybox:do_compile))'",
+     "List the variables that count for a task"                       },
+    {NULL,                                                        NULL},
+};
+
 const struct bz_cmd bz_cmd_query = {
     .name = "query",
     .summary = "Answer questions about tasks and recipes",
@@ -295,6 +305,7 @@ const struct bz_cmd bz_cmd_query = {
     .opts = opts,
     .args = args,
     .terms = terms,
+    .examples = examples,
     .size = sizeof(struct query_values),
     .run = run,
 };

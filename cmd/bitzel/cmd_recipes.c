@@ -8,6 +8,7 @@
 #include "codec/jsonw.h"
 #include "graph/prefer.h"
 #include "os/path.h"
+#include "report/columns.h"
 
 struct recipes_values {
     const char *pattern, *provides;
@@ -215,8 +216,10 @@ struct widths {
 
 static void widen(struct widths *w, struct bz_str name, struct bz_str version)
 {
-    w->name = name.n > w->name ? name.n : w->name;
-    w->version = version.n > w->version ? version.n : w->version;
+    size_t first = bz_columns_of(name, true), second = bz_columns_of(version, true);
+
+    w->name = first > w->name ? first : w->name;
+    w->version = second > w->version ? second : w->version;
 }
 
 static void put_line(struct bz_out *out, const struct widths *w, struct bz_str name,
@@ -400,6 +403,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel recipes 'lib*'",                    "List the recipes whose names begin so"},
+    {"bitzel recipes --provides virtual/kernel",
+     "See which recipes may be meant, and which is"                                     },
+    {NULL,                                       NULL                                   },
+};
+
 const struct bz_cmd bz_cmd_recipes = {
     .name = "recipes",
     .summary = "List the recipes, their versions and who provides what",
@@ -411,6 +421,7 @@ const struct bz_cmd bz_cmd_recipes = {
         "status is 3 if there are none.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct recipes_values),
     .run = run,
 };

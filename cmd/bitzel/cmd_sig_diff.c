@@ -165,9 +165,14 @@ static void print_task(struct bz_out *out, const struct bz_record_task *was,
         print_change(out, "machine", was->machine, is->machine);
     if (d->distro)
         print_change(out, "distro", was->distro, is->distro);
+    if (d->policy)
+        print_change(out, "sandbox", was->policy, is->policy);
+    if (d->taint)
+        print_change(out, "forced at", was->taint, is->taint);
     print_inputs(out, d);
     print_rest(out, d);
-    if (d->inputs.len + d->files.len + d->deps.len == 0 && !d->machine && !d->distro)
+    if (d->inputs.len + d->files.len + d->deps.len == 0 && !d->machine && !d->distro &&
+        !d->policy && !d->taint)
         bz_out_print(out, "  the key differs, by nothing that is recorded\n");
 }
 
@@ -249,6 +254,10 @@ static void json_task(struct bz_jsonw *w, const struct bz_record_task *was,
         json_change(w, "machine", was->machine, is->machine);
     if (d->distro)
         json_change(w, "distro", was->distro, is->distro);
+    if (d->policy)
+        json_change(w, "sandbox", was->policy, is->policy);
+    if (d->taint)
+        json_change(w, "forced", was->taint, is->taint);
     json_inputs(w, d);
     json_rest(w, d);
     bz_jsonw_map_end(w);
@@ -361,6 +370,14 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : run_on(env, v, &a, &b, err);
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel sig diff before.sig after.sig",
+     "Show all differences between two records"                                },
+    {"bitzel sig diff now.sig:busybox:do_compile now.sig:zlib:do_compile",
+     "Compare two tasks"                                                       },
+    {NULL,                                                                 NULL},
+};
+
 const struct bz_cmd bz_cmd_sig_diff = {
     .of = "sig",
     .name = "diff",
@@ -372,6 +389,7 @@ const struct bz_cmd bz_cmd_sig_diff = {
               "there is no such task, 2 if a file is no record.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct diff_values),
     .run = run,
 };

@@ -74,6 +74,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel version --json", "What to say in a report of a bug"},
+    {NULL,                    NULL                              },
+};
+
 const struct bz_cmd bz_cmd_version = {
     .name = "version",
     .summary = "Show the version of bitzel and what it was built with",
@@ -82,6 +87,7 @@ const struct bz_cmd bz_cmd_version = {
         "was compiled against (the C library: in the version it runs with).",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct version_values),
     .run = run,
 };

@@ -90,6 +90,22 @@ static void add_id(const struct bz_graph_view *v, uint32_t node, struct bz_buf *
     bz_buf_add_char(out, '"');
 }
 
+/* What a picture shows of a node: two short lines. */
+static void add_brief(const struct bz_graph_view *v, uint32_t node, struct bz_buf *out)
+{
+    const struct bz_tgraph *g = &v->goal->graph;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
+
+    bz_goal_name(v->goal, recipe_of(v, node), &name);
+    add_id(v, node, out);
+    bz_buf_addf(out, " [label=\"");
+    add_quoted(out, bz_buf_str(&name));
+    bz_buf_addf(out, "\\n");
+    add_quoted(out, v->recipes ? g->recipes[recipe_of(v, node)].facts->pv
+                               : g->tasks[node].facts->name);
+    bz_buf_addf(out, "\"]\n");
+}
+
 static void add_node(const struct bz_graph_view *v, uint32_t node, struct bz_buf *out)
 {
     const struct bz_tgraph *g = &v->goal->graph;
@@ -126,7 +142,10 @@ void bz_graph_view_dot(const struct bz_graph_view *v, struct bz_buf *out)
 
     bz_buf_addf(out, "digraph depends {\n");
     for (uint32_t node = 0; node < d->n; node++) {
-        add_node(v, node, out);
+        if (v->brief)
+            add_brief(v, node, out);
+        else
+            add_node(v, node, out);
         for (uint32_t e = d->start[node]; e < d->start[node + 1]; e++) {
             add_id(v, node, out);
             bz_buf_addf(out, " -> ");

@@ -9,6 +9,7 @@
 struct bz_graph_view {
     const struct bz_goal *goal;
     bool recipes;      /* nodes are recipes, not tasks */
+    bool brief;        /* in Graphviz text a node does not say which file it is from */
     struct bz_dag dag; /* nodes as in the goal's graph */
 };
 

@@ -13,10 +13,26 @@
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
-    &bz_cmd_appends, &bz_cmd_build, &bz_cmd_cache,   &bz_cmd_config,  &bz_cmd_doctor,
-    &bz_cmd_env,     &bz_cmd_fetch, &bz_cmd_getvar,  &bz_cmd_graph,   &bz_cmd_help,
-    &bz_cmd_layers,  &bz_cmd_parse, &bz_cmd_plan,    &bz_cmd_project, &bz_cmd_query,
-    &bz_cmd_recipes, &bz_cmd_sig,   &bz_cmd_version, &bz_cmd_why,     NULL,
+    &bz_cmd_appends,
+    &bz_cmd_build,
+    &bz_cmd_cache,
+    &bz_cmd_config,
+    &bz_cmd_doctor,
+    &bz_cmd_env,
+    &bz_cmd_fetch,
+    &bz_cmd_getvar,
+    &bz_cmd_graph,
+    &bz_cmd_help,
+    &bz_cmd_layers,
+    &bz_cmd_parse,
+    &bz_cmd_plan,
+    &bz_cmd_project,
+    &bz_cmd_query,
+    &bz_cmd_recipes,
+    &bz_cmd_sig,
+    &bz_cmd_version,
+    &bz_cmd_why,
+    NULL,
 };
 
 static const char *const color_choices[] = {
@@ -126,7 +142,7 @@ static int run_command(struct bz_cmd_env *env, const struct bz_cmd *cmd,
     if (rc >= 0)
         return rc;
     report(env, &err);
-    return exit_of(rc);
+    return env->status ? env->status : exit_of(rc);
 }
 
 /* What --help and --version ask for, or else the command. */
@@ -229,6 +245,41 @@ static int run_words(struct bz_cmd_env *env, const struct bz_cmd *cmd, int n,
     return status;
 }
 
+static bool has_row(const struct bz_opt *rows, const char *word)
+{
+    size_t n = strcspn(word + 2, "=");
+
+    for (; rows->kind != BZ_OPT_KIND_END; rows++) {
+        if (word[1] != '-' && rows->letter == word[1])
+            return true;
+        if (word[1] == '-' && strlen(rows->name) == n &&
+            memcmp(rows->name, word + 2, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What went wrong may be that an option of a command stands before its name. */
+static void explain_order(struct bz_cmd_env *env, int n, char *const *words,
+                          struct bz_err *err)
+{
+    const struct bz_cmd *cmd = NULL;
+    struct bz_err none;
+    int at = 0;
+
+    for (; at < n && !cmd; at++)
+        cmd = words[at][0] != '-' ? bz_cmd_find(env, NULL, words[at], &none) : NULL;
+    for (int i = 0; cmd && i < at - 1; i++) {
+        if (words[i][0] != '-' || !words[i][1] || has_row(globals, words[i]) ||
+            !has_row(cmd->opts, words[i]))
+            continue;
+        (void)bz_fail(err, BZ_E_INVAL,
+                      "options of '%s' come after its name: bitzel %s %.48s", cmd->name,
+                      cmd->name, words[i]);
+        return;
+    }
+}
+
 static int dispatch(struct bz_cmd_env *env, int n, char *const *words)
 {
     struct bz_opt_line line = {.global = globals, .global_into = &env->global};
@@ -240,6 +291,8 @@ static int dispatch(struct bz_cmd_env *env, int n, char *const *words)
     bz_opt_init(globals, &env->global);
     env->global.color = -1; /* not given */
     used = read_globals(env, &line, n, words, &err);
+    if (used < 0)
+        explain_order(env, n, words, &err);
     if (used >= 0 && used < n && !env->global.help && !env->global.version) {
         cmd = bz_cmd_find(env, NULL, words[used], &err);
         used = cmd ? used : BZ_E_INVAL;

@@ -74,7 +74,8 @@ struct bz_opt {
         BZ_OPT_ROW(STOP, T, m, bool, letter, name, help)                               \
     }
 
-/* --name VALUE; a CHOICE stores the index of the chosen word. */
+/* --name VALUE; a CHOICE stores the index of the chosen word. Its `init`, and that of a
+ * NUMBER, may stand for not given: if it is none of those that can be. */
 #define BZ_OPT_TEXT(T, m, letter, name, val, help)                                     \
     {                                                                                  \
         BZ_OPT_ROW(TEXT, T, m, const char *, letter, name, help), .value = (val)       \

@@ -5,6 +5,15 @@
 #include "opt.h"
 #include "out.h"
 
+/* " [OPTION...] TARGET...": what may follow the words of a command. */
+void bz_opt_help_line(struct bz_buf *b, const struct bz_opt_arg *args) BZ_NONNULL;
+
+/* The sentence of a row, and what else there is to know: the choices, the default. */
+void bz_opt_help_describe(struct bz_buf *b, const struct bz_opt *row) BZ_NONNULL;
+
+/* Whether one of the rows, which may be NULL, has that letter. */
+bool bz_opt_help_has_letter(const struct bz_opt *rows, char letter);
+
 /* "Usage: bitzel doctor [OPTION...] TARGET...": the line after `command`. */
 void bz_opt_help_usage(struct bz_out *out, const char *command,
                        const struct bz_opt_arg *args) BZ_NONNULL;

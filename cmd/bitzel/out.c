@@ -1,6 +1,7 @@
 #include "out.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,12 +9,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/columns.h"
+
 #define WIDTH_DEFAULT 80
 #define WIDTH_LEAST 20
 #define WIDTH_MOST 100 /* longer lines are hard to read */
 #define MUCH 65536     /* bytes to buffer before writing them */
 #define ROOM_LEAST 24  /* a narrower right column goes below the left one, */
 #define BELOW 8        /* indented by this */
+#define GAP 2          /* blanks between the columns, at least */
 
 static const char *const escapes[] = {
     [BZ_OUT_PLAIN] = "",          [BZ_OUT_BOLD] = "\033[1m",
@@ -25,11 +29,14 @@ static bool wants_color(int fd, enum bz_out_color color)
 {
     const char *no = getenv("NO_COLOR");
     const char *term = getenv("TERM");
+    const char *force = getenv("CLICOLOR_FORCE");
 
     if (color != BZ_OUT_COLOR_AUTO)
         return color == BZ_OUT_COLOR_ALWAYS;
     if (no && no[0] != '\0')
         return false;
+    if (force && force[0] != '\0' && strcmp(force, "0") != 0)
+        return true;
     return term && strcmp(term, "dumb") != 0 && isatty(fd);
 }
 
@@ -81,7 +88,7 @@ void bz_out_flush(struct bz_out *out)
 
 static void flush_if_much(struct bz_out *out)
 {
-    if (out->buf.len >= MUCH)
+    if (out->buf.len >= MUCH && !out->kept)
         bz_out_flush(out);
 }
 
@@ -111,8 +118,10 @@ void bz_out_paint(struct bz_out *out, enum bz_out_style style, const char *text)
 
 void bz_out_cell(struct bz_out *out, struct bz_str text, size_t width)
 {
+    size_t taken = bz_columns_of(text, true);
+
     bz_out_plain(out, text.p ? text.p : "", text.n);
-    bz_out_print(out, "%*s", (int)(text.n < width ? width - text.n : 0) + 2, "");
+    bz_out_print(out, "%*s", (int)(taken < width ? width - taken : 0) + 2, "");
 }
 
 void bz_out_heading(struct bz_out *out, const char *title)
@@ -124,21 +133,8 @@ void bz_out_heading(struct bz_out *out, const char *title)
 
 void bz_out_plain(struct bz_out *out, const char *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool control = (unsigned char)p[i] < ' ' || p[i] == 0x7f;
-
-        bz_out_put(out, control ? "?" : &p[i], 1);
-    }
-}
-
-/* Columns that n bytes take: bytes that do not continue a UTF-8 character. */
-static unsigned columns(const char *p, size_t n)
-{
-    unsigned width = 0;
-
-    for (size_t i = 0; i < n; i++)
-        width += ((unsigned char)p[i] & 0xc0) != 0x80;
-    return width;
+    bz_columns_add(&out->buf, bz_str_of(p, n), UINT_MAX, true);
+    flush_if_much(out);
 }
 
 void bz_out_wrap(struct bz_out *out, unsigned column, unsigned indent, const char *text)
@@ -147,7 +143,7 @@ void bz_out_wrap(struct bz_out *out, unsigned column, unsigned indent, const cha
 
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t n = strcspn(text, " ");
-        unsigned width = columns(text, n);
+        unsigned width = bz_columns_of(bz_str_of(text, n), true);
 
         if (!fresh && column + 1 + width > out->width) {
             bz_out_print(out, "\n%*s", (int)indent, "");
@@ -169,7 +165,7 @@ void bz_out_row(struct bz_out *out, unsigned used, unsigned split, const char *t
     bool below = split + ROOM_LEAST > out->width;
     unsigned indent = below ? BELOW : split;
 
-    if (used > 0 && (below || used + 1 > split)) {
+    if (used > 0 && (below || used + GAP > split)) {
         bz_out_print(out, "\n");
         used = 0;
     }

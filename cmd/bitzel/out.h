@@ -3,8 +3,6 @@
  * Text is buffered and a failing write is remembered, not reported at once: callers
  * print without checking and bz_out_close() tells whether every byte arrived. So a
  * full disk ends in an error instead of a result cut short.
- *
- * Wrapping counts a UTF-8 character as one column.
  */
 #ifndef BZ_CMD_OUT_H
 #define BZ_CMD_OUT_H
@@ -18,7 +16,8 @@
 
 /* The values of --color, in the order of its choices. */
 enum bz_out_color {
-    BZ_OUT_COLOR_AUTO, /* on a terminal, unless NO_COLOR or TERM=dumb says otherwise */
+    BZ_OUT_COLOR_AUTO, /* as NO_COLOR or CLICOLOR_FORCE says; else on a terminal but
+                          for TERM=dumb */
     BZ_OUT_COLOR_ALWAYS,
     BZ_OUT_COLOR_NEVER,
 };
@@ -35,6 +34,7 @@ struct bz_out {
     int fd;
     int failed; /* errno of the first write that failed, or 0 */
     bool color;
+    bool kept;      /* nothing is written before bz_out_flush() */
     unsigned width; /* columns to wrap at: COLUMNS, else the terminal's, else 80 */
     struct bz_buf buf;
 };
@@ -45,12 +45,13 @@ void bz_out_print(struct bz_out *out, const char *fmt, ...) BZ_NONNULL BZ_PRINTF
 void bz_out_paint(struct bz_out *out, enum bz_out_style style,
                   const char *text) BZ_NONNULL;
 
-/* Text that came from outside, with '?' for control characters: they must not reach
- * a terminal. bz_out_wrap() and bz_out_row() do the same. */
+/* Text that came from outside, whole characters of it, with '?' for what must not reach
+ * a terminal (columns.h) and a blank for a tab. bz_out_wrap() and bz_out_row() do the
+ * same. */
 void bz_out_plain(struct bz_out *out, const char *p, size_t n) BZ_NONNULL;
 
-/* The same as a column: two blanks after it, and more if it is shorter than `width`
- * bytes. */
+/* The same as a cell of a table: two blanks after it, and more if it takes less than
+ * `width` columns (columns.h). */
 void bz_out_cell(struct bz_out *out, struct bz_str text, size_t width) BZ_NONNULL;
 
 /* An empty line, and the title in bold on its own line. */

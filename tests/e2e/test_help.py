@@ -12,9 +12,9 @@ class Help(bitzel.Case):
             self.assertEqual(self.run_bitzel(*way).out, alone.out)
 
     def test_the_overview_lists_the_commands_there_are(self):
-        self.assertEqual(self.commands(), ["appends", "build", "cache", "config", "doctor", "env", "fetch", "getvar", "graph", "help",
-                                           "layers", "parse", "plan", "project", "query", "recipes", "sig",
-                                           "version", "why"])
+        self.assertEqual(self.commands(), ["appends", "build", "builds", "cache", "completion", "config", "doctor", "env", "fetch", "getvar", "graph", "help",
+                                           "layers", "log", "parse", "plan", "project", "query", "recipes", "report", "serve", "shell", "sig",
+                                           "trace", "version", "why"])
 
     def test_every_command_answers_help_in_three_ways(self):
         for name in self.commands():
@@ -22,14 +22,17 @@ class Help(bitzel.Case):
                 asked = self.run_bitzel("help", name)
                 self.assert_exit(asked, 0)
                 self.assertIn(f"Usage: bitzel {name}", asked.out)
+                self.assertIn("\nExamples:\n  ", asked.out)
                 self.assertEqual(self.run_bitzel(name, "--help").out, asked.out)
                 self.assertEqual(self.run_bitzel(name, "-h").out, asked.out)
 
     def test_help_names_the_options_of_the_command_and_of_all(self):
-        own = {"appends": ["--json"], "build": ["--task", "--jobs", "--continue", "--no-cache", "--json"], "cache": ["--json"], "config": ["--show-origin", "--describe", "--json"], "recipes": ["--provides", "--skipped", "--json"],
+        own = {"appends": ["--json"], "build": ["--task", "--jobs", "--continue", "--force", "--clear-stamp", "--dry-run", "--force-local", "--timeout", "--sandbox", "--no-cache", "--schedule", "--console", "--brief", "--via", "--json"], "cache": ["--json"], "completion": [], "config": ["--show-origin", "--describe", "--json"], "recipes": ["--provides", "--skipped", "--json"], "shell": ["--command"], "serve": ["--socket", "--idle", "--status", "--stop", "--json"],
                "doctor": ["--json"], "env": ["--json"], "fetch": ["--only", "--json"],
                "graph": ["--task", "--recipes", "--reduce", "--dot", "--svg", "--json"],
-               "version": ["--json"], "help": [], "layers": ["--json"],
+               "version": ["--json"], "help": ["--man", "--man-dir"], "layers": ["--json"],
+               "builds": ["--json"], "log": ["--build", "--follow", "--path", "--json"],
+               "report": ["--md", "--html", "--buildstats", "--json"], "trace": ["--output", "--json"],
                "parse": ["--jobs", "--profile", "--json"],
                "plan": ["--task", "--all", "--json"],
                "project": ["--json"], "query": ["--universe", "--dot", "--json"],

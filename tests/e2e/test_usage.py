@@ -34,6 +34,10 @@ class Usage(bitzel.Case):
             (["project", "lock", "extra"], "unexpected argument 'extra'"),
             (["help", "project", "lok"], "did you mean 'lock'?"),
             (["doctor", "-qz"], "unknown option '-z' in '-qz'"),
+            (["-c", "compile", "build", "x"], "options of 'build' come after its name: bitzel build -c"),
+            (["--jobs=2", "build", "x"], "come after its name: bitzel build --jobs=2"),
+            (["-z", "build", "-c", "x"], "unknown option '-z'"),
+            (["-q", "-z", "getvar"], "unknown option '-z'"),
         ):
             with self.subTest(line=line):
                 self.assertIn(hint, self.refused(*line))
@@ -43,11 +47,6 @@ class Usage(bitzel.Case):
         self.assertIn("help:  bitzel --help\n", self.refused("nonsense"))
         self.assertIn("help:  bitzel project lock --help\n",
                       self.refused("project", "lock", "--nonsense"))
-
-    def test_a_command_that_does_not_exist_yet_is_unknown(self):
-        for name in ("serve", "trace"):
-            with self.subTest(command=name):
-                self.assertIn(f"there is no command '{name}'", self.refused(name, "busybox"))
 
     def test_what_the_user_typed_cannot_drive_the_terminal(self):
         for line in (["\x1b[31mred"], ["doctor", "--\x1b]0;title\x07"], ["-\x7f"]):

@@ -104,6 +104,40 @@ static void every_kind_of_row_is_described(void **state)
                         "  -s, --set NAME=VALUE  Set a variable (may be repeated)\n");
 }
 
+static void what_need_not_be_given_has_no_default(void **state)
+{
+    static const struct bz_opt unset[] = {
+        BZ_OPT_NUMBER(struct values, jobs, 0, "most", "N", 0, 9, -1, "At most"),
+        BZ_OPT_CHOICE(struct values, when, 0, "when", "WHEN", whens, -1, "The time"),
+        BZ_OPT_END,
+    };
+    char text[2048];
+
+    (void)state;
+    assert_string_equal(help(unset, no_args, text, sizeof(text)),
+                        "Usage: it [OPTION...]\n"
+                        "\n"
+                        "Options:\n"
+                        "      --most N          At most (0 to 9)\n"
+                        "      --when WHEN       The time (auto, never)\n");
+}
+
+static void an_argument_may_say_by_itself_what_may_be_left_out(void **state)
+{
+    static const struct bz_opt_arg odd[] = {
+        {.many = BZ_OPT_MANY_ANY, .name = "[A] [B]", .help = "Both"},
+        BZ_OPT_END,
+    };
+    char text[2048];
+
+    (void)state;
+    assert_string_equal(help(no_rows, odd, text, sizeof(text)),
+                        "Usage: it [OPTION...] [A] [B]...\n"
+                        "\n"
+                        "Arguments:\n"
+                        "  [A] [B]               Both\n");
+}
+
 static void a_command_without_rows_has_a_usage_line_only(void **state)
 {
     char text[2048];
@@ -130,6 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_letter_that_a_command_takes_for_itself_is_not_shown),
         cmocka_unit_test(every_kind_of_row_is_described),
+        cmocka_unit_test(what_need_not_be_given_has_no_default),
+        cmocka_unit_test(an_argument_may_say_by_itself_what_may_be_left_out),
         cmocka_unit_test(a_command_without_rows_has_a_usage_line_only),
         cmocka_unit_test(several_words_are_shown_as_such),
     };

@@ -72,6 +72,10 @@ static void a_row_moves_its_text_below_where_room_is_short(void **state)
         {"40", "  --abc",
          "  --abc   some words that do not fit in\n"
          "          one line\n"     },
+        {"40", "  --abc X",
+         "  --abc X\n"
+         "          some words that do not fit in\n"
+         "          one line\n"     },
         {"40", "  --abcdef",
          "  --abcdef\n"
          "          some words that do not fit in\n"
@@ -126,8 +130,14 @@ static void control_characters_do_not_get_through(void **state)
     sink_init(&s, "80", BZ_OUT_COLOR_ALWAYS);
     bz_out_plain(&s.out, "a\033[31m\177\n\0z \xc3\xa4", 13);
     bz_out_wrap(&s.out, 0, 0, "b\tc\rd\ne");
+    /* C1, bytes that are no UTF-8, and what turns the direction of a line. */
+    bz_out_plain(&s.out,
+                 "\xc2\x9b"
+                 "2J\x9b\xc3 \xe2\x80\xae",
+                 10);
     assert_string_equal(sink_close(&s), "a?[31m???z \xc3\xa4"
-                                        "b?c?d?e\n");
+                                        "b c?d?e\n"
+                                        "?2J?? ?");
 }
 
 static void cells_line_up_and_never_touch(void **state)
@@ -140,7 +150,11 @@ static void cells_line_up_and_never_touch(void **state)
     bz_out_cell(&s.out, BZ_STR("toolong"), 4);
     bz_out_cell(&s.out, (struct bz_str){0}, 1);
     bz_out_cell(&s.out, BZ_STR("\033"), 1);
-    assert_string_equal(sink_close(&s), "ab    toolong     ?  ");
+    bz_out_cell(&s.out, BZ_STR("\xc3\xa4"), 2);         /* one column, */
+    bz_out_cell(&s.out, BZ_STR("\xe9\xba\xb5\xff"), 4); /* two, and one */
+    assert_string_equal(sink_close(&s), "ab    toolong     ?  "
+                                        "\xc3\xa4   "
+                                        "\xe9\xba\xb5?   ");
 }
 
 static void color_is_used_only_when_wanted(void **state)
