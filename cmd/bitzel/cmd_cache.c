@@ -5,6 +5,7 @@
 #include "cache_view.h"
 #include "cmd_open_cache.h"
 #include "cmd_settings.h"
+#include "tier_setting.h"
 
 struct info_values {
     bool json;
@@ -53,17 +54,17 @@ static int gather(struct bz_cmd_env *env, struct info *i, struct bz_err *err)
     return 0;
 }
 
-static void show_text(struct bz_out *out, const struct info *i)
+static void show_text(struct bz_out *out, struct info *i)
 {
-    const struct bz_setting_value *tiers =
-        bz_settings_get(i->settings, BZ_SETTING_CACHE_TIERS);
+    const struct bz_setting_value tiers = bz_tier_setting_value(
+        &i->arena, bz_settings_get(i->settings, BZ_SETTING_CACHE_TIERS));
     char size[BZ_CACHE_VIEW_TEXT], limit[BZ_CACHE_VIEW_TEXT], room[BZ_CACHE_VIEW_TEXT];
 
     bz_cache_view_row(out, "store", "%s%s", i->opts.root,
                       i->writable ? "" : " (for reading only)");
     bz_cache_view_row(out, "index", "%s", i->opts.index ? i->opts.index : "in memory");
-    for (size_t k = 0; k < tiers->n; k++)
-        bz_cache_view_row(out, "tier", "%.*s", BZ_STR_ARG(tiers->items[k]));
+    for (size_t k = 0; k < tiers.n; k++)
+        bz_cache_view_row(out, "tier", "%.*s", BZ_STR_ARG(tiers.items[k]));
     bz_cache_view_row(out, "results", "%llu", (unsigned long long)i->totals.actions);
     bz_cache_view_row(out, "blobs", "%llu", (unsigned long long)i->totals.blobs);
     bz_cache_view_row(out, "size", "%s%s%s", bz_cache_view_size(i->totals.bytes, size),
@@ -73,10 +74,10 @@ static void show_text(struct bz_out *out, const struct info *i)
     bz_cache_view_row(out, "hits", "%llu", (unsigned long long)i->totals.hits);
 }
 
-static void show_json(struct bz_out *out, const struct info *i)
+static void show_json(struct bz_out *out, struct info *i)
 {
-    const struct bz_setting_value *tiers =
-        bz_settings_get(i->settings, BZ_SETTING_CACHE_TIERS);
+    const struct bz_setting_value tiers = bz_tier_setting_value(
+        &i->arena, bz_settings_get(i->settings, BZ_SETTING_CACHE_TIERS));
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
 
@@ -88,8 +89,8 @@ static void show_json(struct bz_out *out, const struct info *i)
     else
         bz_jsonw_null(bz_jsonw_key(&w, "index"));
     bz_jsonw_list(bz_jsonw_key(&w, "tiers"));
-    for (size_t k = 0; k < tiers->n; k++)
-        bz_jsonw_str(&w, tiers->items[k]);
+    for (size_t k = 0; k < tiers.n; k++)
+        bz_jsonw_str(&w, tiers.items[k]);
     bz_jsonw_list_end(&w);
     bz_jsonw_int(bz_jsonw_key(&w, "results"), (int64_t)i->totals.actions);
     bz_jsonw_int(bz_jsonw_key(&w, "blobs"), (int64_t)i->totals.blobs);
@@ -116,6 +117,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term info_examples[] = {
+    {"bitzel cache info --json", "The totals for a script"},
+    {NULL,                       NULL                     },
+};
+
 static const struct bz_cmd info = {
     .of = "cache",
     .name = "info",
@@ -126,6 +132,7 @@ static const struct bz_cmd info = {
               "'bitzel cache du' looks at the files.",
     .opts = opts,
     .args = args,
+    .examples = info_examples,
     .size = sizeof(struct info_values),
     .run = run,
 };
@@ -145,6 +152,13 @@ static const struct bz_cmd *const subs[] = {
     NULL,
 };
 
+static const struct bz_cmd_term cache_examples[] = {
+    {"bitzel cache",                             "See how much the store holds"},
+    {"bitzel cache gc --max-size 20G --dry-run",
+     "See what would go if it were to take 20 GiB"                             },
+    {NULL,                                       NULL                          },
+};
+
 const struct bz_cmd bz_cmd_cache = {
     .name = "cache",
     .summary = "Look at the store of results, check it, clean it up",
@@ -154,6 +168,7 @@ const struct bz_cmd bz_cmd_cache = {
         "config'). Without a command, 'info' is shown.",
     .opts = opts,
     .args = args,
+    .examples = cache_examples,
     .size = sizeof(struct info_values),
     .run = run,
     .subs = subs,

@@ -1,11 +1,11 @@
 #include <string.h>
 
 #include "cache/closure.h"
-#include "cache/tier_spec.h"
 #include "cache_view.h"
 #include "cmd_open_cache.h"
 #include "cmd_settings.h"
 #include "os/fs_walk.h"
+#include "tier_setting.h"
 
 struct copy_values {
     struct bz_opt_list words;
@@ -24,7 +24,17 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
+#define SHOWN 5 /* problems, unless all are asked for */
+
 struct keys BZ_VEC(struct bz_digest);
+
+/* Why a result was not copied. */
+struct problem {
+    struct bz_digest key;
+    bool failed; /* else it is not there */
+    struct bz_str why;
+};
+struct problems BZ_VEC(struct problem);
 
 struct copy {
     struct bz_arena arena;
@@ -35,6 +45,7 @@ struct copy {
     struct bz_digest_hasher *h;
     struct keys keys;
     uint64_t copied, unsealed, missing, failed;
+    struct problems problems;
 };
 
 static void release_copy(struct copy *c)
@@ -42,6 +53,7 @@ static void release_copy(struct copy *c)
     bz_cache_close(c->cache);
     bz_digest_hasher_free(c->h);
     bz_vec_release(&c->keys);
+    bz_vec_release(&c->problems);
     bz_arena_release(&c->arena);
 }
 
@@ -58,9 +70,9 @@ static int read_tier(struct bz_cmd_env *env, const struct copy_values *v,
     c->named = rc == 0 && v->words.n > 0 && strchr(v->words.word[0], ':');
     if (rc < 0 || !c->named)
         return rc;
-    rc = bz_cmd_open_cache_tier(bz_str_from(v->words.word[0]),
-                                &(const struct bz_setting_value_place){s->cwd, s->home},
-                                &c->arena, &c->spec, err);
+    rc = bz_tier_setting_parse(&c->arena, bz_str_from(v->words.word[0]),
+                               &(const struct bz_setting_value_place){s->cwd, s->home},
+                               &c->spec, err);
     c->opts.tiers.specs = &c->spec;
     c->opts.tiers.n = 1;
     return rc < 0 ? rc : bz_cmd_open_cache_trust(s, &c->arena, &c->opts.tiers, err);
@@ -144,38 +156,75 @@ static int keys_of_tiers(struct copy *c, struct bz_err *err)
     return rc;
 }
 
+/* What is missing is BZ_E_NOENT. */
+static void note_problem(struct copy *c, const struct bz_digest *key,
+                         const struct bz_err *err)
+{
+    bool failed = err->code != BZ_E_NOENT;
+    struct problem p = {*key, failed, bz_arena_dup(&c->arena, bz_str_from(err->msg))};
+
+    c->failed += failed;
+    c->missing += !failed;
+    BZ_VEC_PUSH(&c->problems, p);
+}
+
+/* What is to go must be here: a tier that gets a part of it can say no more than that.
+ */
+static int find_blobs(struct copy *c, const struct bz_reapi_result *r,
+                      struct bz_closure_blobs *out, struct bz_err *err)
+{
+    struct bz_cas *cas = bz_cache_cas(c->cache);
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+    int rc = bz_closure_all(cas, c->h, r, out, err);
+
+    for (size_t i = 0; rc == 0 && i < out->len; i++)
+        if (!bz_cas_has(cas, &out->at[i])) {
+            bz_digest_hex(&out->at[i].hash, hex);
+            rc = bz_fail(err, BZ_E_NOENT, "the store lacks its blob %s", hex);
+        }
+    return rc;
+}
+
+static int put_all(struct copy *c, const struct bz_tiers_load *load, struct bz_err *err)
+{
+    struct bz_tiers *tiers = bz_cache_tiers(c->cache);
+    struct bz_err others;
+    int rc = 0;
+
+    for (size_t i = 0; i < bz_tiers_count(tiers); i++)
+        if (bz_tiers_wants(tiers, i) &&
+            bz_tiers_put(tiers, i, load, NULL, rc == 0 ? err : &others) < 0)
+            rc = BZ_E_IO; /* whatever it is, it is here */
+    if (rc < 0)
+        err->code = rc;
+    return rc;
+}
+
 static void push_one(struct copy *c, const struct bz_digest *key)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
-    struct bz_tiers *tiers = bz_cache_tiers(c->cache);
+    struct bz_cas *cas = bz_cache_cas(c->cache);
     struct bz_reapi_result r;
-    struct bz_tiers_load load = {.key = *key, .result = &r};
+    struct bz_tiers_load load = {.key = *key, .result = &r, .from = cas};
     struct bz_err err;
-    bool all = true;
-
-    load.from = bz_cache_cas(c->cache);
     /* Others' results have no seal; whoever wrote them has to say that they are right.
      */
-    if (bz_action_get(load.from, c->h, key, BZ_ACTION_ANYONE, &a, &r, &err) < 0) {
-        c->missing++;
-        return;
-    }
-    if (!r.sealed) {
+    int rc = bz_action_get(cas, c->h, key, BZ_ACTION_ANYONE, &a, &r, &err);
+
+    if (rc == 0 && !r.sealed) {
         c->unsealed++;
         return;
     }
-    if (bz_closure_all(load.from, c->h, &r, &blobs, &err) < 0) {
-        c->missing++;
-        return;
-    }
+    if (rc == 0)
+        rc = find_blobs(c, &r, &blobs, &err);
     load.blobs = blobs.at;
     load.n = blobs.len;
-    for (size_t i = 0; i < bz_tiers_count(tiers); i++)
-        if (bz_tiers_wants(tiers, i) && bz_tiers_put(tiers, i, &load, NULL, &err) < 0)
-            all = false;
-    c->copied += all;
-    c->failed += !all;
+    if (rc == 0)
+        rc = put_all(c, &load, &err);
+    if (rc < 0)
+        note_problem(c, key, &err);
+    c->copied += rc == 0;
 }
 
 static void pull_one(struct copy *c, const struct bz_digest *key)
@@ -187,25 +236,58 @@ static void pull_one(struct copy *c, const struct bz_digest *key)
 
     if (rc == 0)
         rc = bz_cache_fetch(c->cache, c->h, key, &r, NULL, &err);
+    if (rc < 0)
+        note_problem(c, key, &err);
     c->copied += rc == 0;
-    c->missing += rc == BZ_E_NOENT;
-    c->failed += rc < 0 && rc != BZ_E_NOENT;
 }
 
-static void report(struct bz_cmd_env *env, const struct copy *c, bool json)
+static void report_json(struct bz_out *out, const struct copy *c)
 {
-    if (json)
-        bz_out_print(&env->out,
-                     "{\"copied\": %llu, \"unsealed\": %llu, \"missing\": %llu, "
-                     "\"failed\": %llu}\n",
-                     (unsigned long long)c->copied, (unsigned long long)c->unsealed,
-                     (unsigned long long)c->missing, (unsigned long long)c->failed);
-    else
-        bz_out_print(&env->out,
-                     "copied %llu results; %llu without a seal left out, %llu missing, "
-                     "%llu failed\n",
-                     (unsigned long long)c->copied, (unsigned long long)c->unsealed,
-                     (unsigned long long)c->missing, (unsigned long long)c->failed);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_jsonw w = bz_jsonw_to(&text, 2);
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    bz_jsonw_map(&w);
+    bz_jsonw_int(bz_jsonw_key(&w, "copied"), (int64_t)c->copied);
+    bz_jsonw_int(bz_jsonw_key(&w, "unsealed"), (int64_t)c->unsealed);
+    bz_jsonw_int(bz_jsonw_key(&w, "missing"), (int64_t)c->missing);
+    bz_jsonw_int(bz_jsonw_key(&w, "failed"), (int64_t)c->failed);
+    bz_jsonw_list(bz_jsonw_key(&w, "problems"));
+    for (size_t i = 0; i < c->problems.len; i++) {
+        const struct problem *p = &c->problems.at[i];
+
+        bz_digest_hex(&p->key, hex);
+        bz_jsonw_map(&w);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "key"), hex);
+        bz_jsonw_cstr(bz_jsonw_key(&w, "state"), p->failed ? "failed" : "missing");
+        bz_jsonw_str(bz_jsonw_key(&w, "why"), p->why);
+        bz_jsonw_map_end(&w);
+    }
+    bz_jsonw_list_end(&w);
+    bz_jsonw_map_end(&w);
+    bz_out_print(out, "%s\n", bz_buf_text(&text));
+}
+
+static void report(struct bz_cmd_env *env, const struct copy *c)
+{
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+
+    for (size_t i = 0; i < c->problems.len && i < SHOWN; i++) {
+        const struct problem *p = &c->problems.at[i];
+
+        bz_digest_hex(&p->key, hex);
+        bz_out_print(&env->log, "%s: %s: ", p->failed ? "failed" : "missing", hex);
+        bz_out_plain(&env->log, p->why.p, p->why.n);
+        bz_out_print(&env->log, "\n");
+    }
+    if (c->problems.len > SHOWN)
+        bz_out_print(&env->log, "and %zu more, which --json lists\n",
+                     c->problems.len - SHOWN);
+    bz_out_print(&env->out,
+                 "copied %llu results; %llu without a seal left out, %llu missing, "
+                 "%llu failed\n",
+                 (unsigned long long)c->copied, (unsigned long long)c->unsealed,
+                 (unsigned long long)c->missing, (unsigned long long)c->failed);
 }
 
 static int copy_all(struct bz_cmd_env *env, const struct copy_values *v, struct copy *c,
@@ -219,7 +301,10 @@ static int copy_all(struct bz_cmd_env *env, const struct copy_values *v, struct 
         bz_cache_view_results(&progress, i + 1, c->keys.len);
     }
     bz_cache_view_end(&progress, env);
-    report(env, c, v->json);
+    if (v->json)
+        report_json(&env->out, c);
+    else
+        report(env, c);
     if (c->failed > 0)
         return BZ_CMD_EXIT_INFRA;
     return c->missing > 0 && v->words.n > c->named ? BZ_CMD_EXIT_NONE
@@ -238,8 +323,14 @@ static int push(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct copy_values *v = values;
     BZ_CLEANUP(release_copy) struct copy c = {0};
-    int rc = open_copy(env, v, BZ_SHELF_READ, &c, err);
+    struct bz_settings *s;
+    int rc = bz_cmd_settings_get(env, &s, err);
+    const char *keeps = rc == 0 ? bz_cmd_open_cache_keeps(s) : NULL;
 
+    if (keeps)
+        rc = bz_fail(err, BZ_E_INVAL, "nothing is uploaded: %s", keeps);
+    if (rc == 0)
+        rc = open_copy(env, v, BZ_SHELF_READ, &c, err);
     if (rc == 0 && !has_writable(&c))
         rc = bz_fail(err, BZ_E_INVAL,
                      "all places of cache.tiers are for reading: say rw, or name one");
@@ -263,17 +354,31 @@ static int pull(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : copy_all(env, v, &c, pull_one);
 }
 
+static const struct bz_cmd_term push_examples[] = {
+    {"bitzel cache push dir:/srv/cache",
+     "Give all results to a directory that others read"},
+    {NULL,                               NULL          },
+};
+
 const struct bz_cmd bz_cmd_cache_copy_push = {
     .of = "cache",
     .name = "push",
     .summary = "Copy results with their blobs to another place",
     .detail = "Copies results of the local store, and what they consist of, to TIER or "
               "to all places of cache.tiers that are written. What is there is not "
-              "copied again. Results of other programs, which have no seal, stay here.",
+              "copied again. Results of other programs, which have no seal, stay here. "
+              "Of results that could not be copied the first few are named with the "
+              "reason, by --json all.",
     .opts = opts,
     .args = args,
+    .examples = push_examples,
     .size = sizeof(struct copy_values),
     .run = push,
+};
+
+static const struct bz_cmd_term pull_examples[] = {
+    {"bitzel cache pull dir:/srv/cache", "Take all results that are there"},
+    {NULL,                               NULL                             },
 };
 
 const struct bz_cmd bz_cmd_cache_copy_pull = {
@@ -286,6 +391,7 @@ const struct bz_cmd bz_cmd_cache_copy_pull = {
         "results that a directory holds; a web server cannot be listed.",
     .opts = opts,
     .args = args,
+    .examples = pull_examples,
     .size = sizeof(struct copy_values),
     .run = pull,
 };

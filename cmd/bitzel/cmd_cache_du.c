@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cache/expanded.h"
 #include "cache_view.h"
 #include "cmd_open_cache.h"
 
@@ -25,16 +26,19 @@ struct groups BZ_VEC(struct group);
 
 struct usage {
     struct bz_inventory v;
+    struct bz_expanded laid_out;
     struct groups groups;
     uint32_t *of;   /* the group of each result */
     uint32_t *last; /* of each blob: the group that was last seen to need it, plus 1 */
     bool *shared;   /* of each blob */
     uint64_t unused;
+    uint64_t failed; /* of what is laid out: left by tasks that failed */
 };
 
 static void release(struct usage *u)
 {
     bz_inventory_release(&u->v);
+    bz_expanded_release(&u->laid_out);
     bz_vec_release(&u->groups);
     free(u->of);
     free(u->last);
@@ -175,8 +179,15 @@ static void show_text(struct bz_out *out, const struct usage *u)
     }
     bz_out_print(out, "%9s %9s %8s  not needed by any result\n",
                  bz_cache_view_size(u->unused, bytes), "", "");
-    bz_out_print(out, "%9s %9s %8zu  in all\n", bz_cache_view_size(u->v.bytes, bytes),
-                 "", u->v.results.len);
+    if (u->laid_out.bytes > u->failed)
+        bz_out_print(out, "%9s %9s %8s  laid out for builds\n",
+                     bz_cache_view_size(u->laid_out.bytes - u->failed, bytes), "", "");
+    if (u->failed > 0)
+        bz_out_print(out, "%9s %9s %8s  left by tasks that failed\n",
+                     bz_cache_view_size(u->failed, bytes), "", "");
+    bz_out_print(out, "%9s %9s %8zu  in all\n",
+                 bz_cache_view_size(u->v.bytes + u->laid_out.bytes, bytes), "",
+                 u->v.results.len);
 }
 
 static void show_json(struct bz_out *out, const struct usage *u)
@@ -201,7 +212,10 @@ static void show_json(struct bz_out *out, const struct usage *u)
     bz_jsonw_int(bz_jsonw_key(&w, "unused_bytes"), (int64_t)u->unused);
     bz_jsonw_int(bz_jsonw_key(&w, "results"), (int64_t)u->v.results.len);
     bz_jsonw_int(bz_jsonw_key(&w, "blobs"), (int64_t)u->v.blobs.len);
-    bz_jsonw_int(bz_jsonw_key(&w, "bytes"), (int64_t)u->v.bytes);
+    bz_jsonw_int(bz_jsonw_key(&w, "laid_out_bytes"),
+                 (int64_t)(u->laid_out.bytes - u->failed));
+    bz_jsonw_int(bz_jsonw_key(&w, "failed_bytes"), (int64_t)u->failed);
+    bz_jsonw_int(bz_jsonw_key(&w, "bytes"), (int64_t)(u->v.bytes + u->laid_out.bytes));
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
@@ -221,6 +235,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     bz_cache_view_end(&progress, env);
     if (rc < 0)
         return rc;
+    bz_expanded_take(&bz_cache_cas(c)->root, bz_shelf_now(&bz_cache_cas(c)->root),
+                     &u.laid_out);
+    for (size_t i = 0; i < u.laid_out.items.len; i++)
+        if (u.laid_out.items.at[i].kind == BZ_EXPANDED_FAILED)
+            u.failed += u.laid_out.items.at[i].bytes;
     measure(&u, v->tasks);
     add_up(&u);
     if (v->json)
@@ -229,6 +248,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         show_text(&env->out, &u);
     return BZ_CMD_EXIT_SUCCESS;
 }
+
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache du --tasks", "See which tasks take the space"},
+    {NULL,                      NULL                            },
+};
 
 const struct bz_cmd bz_cmd_cache_du = {
     .of = "cache",
@@ -240,6 +264,7 @@ const struct bz_cmd bz_cmd_cache_du = {
               "files, not the index.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct du_values),
     .run = run,
 };

@@ -104,6 +104,14 @@ static void show_text(struct bz_out *out, const struct bz_gc_stats *s, bool dry_
         bz_out_print(out, " (%s freed, the rest is in use elsewhere)",
                      bz_cache_view_size(s->bytes_freed, freed));
     bz_out_print(out, "; %s left\n", bz_cache_view_size(s->bytes_left, left));
+    if (s->trees_gone > 0)
+        bz_out_print(out, "%s %llu of %llu trees laid out for builds\n",
+                     dry_run ? "would remove" : "removed",
+                     (unsigned long long)s->trees_gone, (unsigned long long)s->trees);
+    if (s->failed_gone > 0)
+        bz_out_print(out, "%s what %llu of %llu failed tasks have left\n",
+                     dry_run ? "would remove" : "removed",
+                     (unsigned long long)s->failed_gone, (unsigned long long)s->failed);
     if (s->temps + s->bad > 0)
         bz_out_print(out, "removed %llu leftovers and %llu damaged files\n",
                      (unsigned long long)s->temps, (unsigned long long)s->bad);
@@ -125,6 +133,10 @@ static void end_json(struct bz_out *out, struct report *r, const struct bz_gc_st
         {"freed_bytes",     s->bytes_freed },
         {"left_bytes",      s->bytes_left  },
         {"recent_bytes",    s->bytes_recent},
+        {"trees",           s->trees       },
+        {"removed_trees",   s->trees_gone  },
+        {"failed",          s->failed      },
+        {"removed_failed",  s->failed_gone },
         {"leftovers",       s->temps       },
         {"damaged",         s->bad         },
     };
@@ -187,6 +199,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return rc < 0 ? rc : BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache gc --max-age 30d --keep-last 2",
+     "Drop what was not used for a month, and of each task all but two results"},
+    {NULL,                                          NULL                       },
+};
+
 const struct bz_cmd bz_cmd_cache_gc = {
     .of = "cache",
     .name = "gc",
@@ -196,9 +214,12 @@ const struct bz_cmd bz_cmd_cache_gc = {
         "make again and long unused, and then the blobs that no result names; "
         "without limits only the latter. Builds may go on meanwhile, on other "
         "machines too: what was used in the last two hours or since a running "
-        "process began stays. Leftovers of killed processes go too.",
+        "process began stays. Trees that builds have laid out in the store go before "
+        "any "
+        "result, and leftovers of killed processes go too.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct gc_values),
     .run = run,
 };

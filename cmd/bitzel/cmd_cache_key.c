@@ -193,6 +193,11 @@ static int run_list(struct bz_cmd_env *env, const void *values, struct bz_err *e
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term new_examples[] = {
+    {"bitzel cache key new ci", "Make a key for a build server"},
+    {NULL,                      NULL                           },
+};
+
 static const struct bz_cmd new_key = {
     .of = "cache key",
     .name = "new",
@@ -203,6 +208,7 @@ static const struct bz_cmd new_key = {
         "only; results are signed with it when cache.sign names the key.",
     .opts = opts,
     .args = name_args,
+    .examples = new_examples,
     .size = sizeof(struct key_values),
     .run = run_new,
 };
@@ -222,6 +228,11 @@ static const struct bz_cmd list_cmd = {
 
 static const struct bz_cmd *const subs[] = {&new_key, &list_cmd, NULL};
 
+static const struct bz_cmd_term cache_key_examples[] = {
+    {"bitzel cache key", "List the keys"},
+    {NULL,               NULL           },
+};
+
 const struct bz_cmd bz_cmd_cache_key = {
     .of = "cache",
     .name = "key",
@@ -232,6 +243,7 @@ const struct bz_cmd bz_cmd_cache_key = {
         "trust=ci. Without a command the keys are listed.",
     .opts = opts,
     .args = no_args,
+    .examples = cache_key_examples,
     .size = sizeof(struct key_values),
     .run = run_list,
     .subs = subs,

@@ -10,7 +10,7 @@ struct ls_values {
 };
 
 static const struct bz_opt opts[] = {
-    BZ_OPT_TEXT(struct ls_values, task, 0, "task", "PATTERN",
+    BZ_OPT_TEXT(struct ls_values, task, 0, "task", "TASK",
                 "Only results of tasks whose name matches"),
     BZ_OPT_FLAG(struct ls_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
@@ -60,6 +60,8 @@ static void collect(const struct ls_values *v, struct bz_inventory *all,
                             .task = bz_intern_str(&all->names, r->task),
                             .bytes = r->bytes};
 
+        if (r->record && !v->task)
+            continue; /* beside the results */
         if ((v->pattern && fnmatch(v->pattern, line.recipe.p, 0) != 0) ||
             (v->task && fnmatch(v->task, line.task.p, 0) != 0))
             continue;
@@ -150,6 +152,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache ls busybox --task do_compile", "List the results of one task"},
+    {NULL,                                        NULL                          },
+};
+
 const struct bz_cmd bz_cmd_cache_ls = {
     .of = "cache",
     .name = "ls",
@@ -160,6 +167,7 @@ const struct bz_cmd bz_cmd_cache_ls = {
         "recipe and task. Results of other programs have no seal and no names.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct ls_values),
     .run = run,
 };

@@ -59,6 +59,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"ls $(bitzel cache path)", "Look into the store itself"},
+    {NULL,                      NULL                        },
+};
+
 const struct bz_cmd bz_cmd_cache_path = {
     .of = "cache",
     .name = "path",
@@ -67,6 +72,7 @@ const struct bz_cmd bz_cmd_cache_path = {
               "file of that result or blob.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct path_values),
     .run = run,
 };

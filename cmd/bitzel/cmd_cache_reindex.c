@@ -35,6 +35,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache reindex", "Count what other machines put into a shared store"},
+    {NULL,                   NULL                                               },
+};
+
 const struct bz_cmd bz_cmd_cache_reindex = {
     .of = "cache",
     .name = "reindex",
@@ -44,6 +49,7 @@ const struct bz_cmd bz_cmd_cache_reindex = {
               "and loses the count of hits.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct reindex_values),
     .run = run,
 };

@@ -444,6 +444,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache show --tree ca893cda",
+     "List the files of a result that 'bitzel cache ls' listed"},
+    {NULL,                                NULL                 },
+};
+
 const struct bz_cmd bz_cmd_cache_show = {
     .of = "cache",
     .name = "show",
@@ -453,6 +459,7 @@ const struct bz_cmd bz_cmd_cache_show = {
               "other programs too, as Bazel's. Of a blob it shows what it is.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct show_values),
     .run = run,
 };

@@ -141,6 +141,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
                : BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel cache verify --repair", "Check all bytes and drop what is damaged"},
+    {NULL,                           NULL                                      },
+};
+
 const struct bz_cmd bz_cmd_cache_verify = {
     .of = "cache",
     .name = "verify",
@@ -152,6 +157,7 @@ const struct bz_cmd bz_cmd_cache_verify = {
         "are made anew when they are needed.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct verify_values),
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cmd_settings.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
+#include "tier_setting.h"
 
 struct config_values {
     const char *name;
@@ -20,7 +21,7 @@ static const struct bz_opt opts[] = {
 };
 
 static const struct bz_opt_arg args[] = {
-    BZ_OPT_MAYBE(struct config_values, name, "NAME", "A setting; else all of them"),
+    BZ_OPT_MAYBE(struct config_values, name, "SETTING", "Its name; else all are shown"),
     BZ_OPT_END,
 };
 
@@ -32,6 +33,15 @@ static void print_origin(struct bz_buf *out, const struct bz_settings_entry *e)
         bz_buf_add_str(out, e->source);
     if (e->line > 0)
         bz_buf_addf(out, ":%u", e->line);
+}
+
+/* What a setting is, without passwords. */
+static struct bz_setting_value shown(struct bz_arena *a, const struct bz_settings *s,
+                                     enum bz_setting_id id)
+{
+    const struct bz_setting_value *v = bz_settings_get(s, id);
+
+    return id == BZ_SETTING_CACHE_TIERS ? bz_tier_setting_value(a, v) : *v;
 }
 
 static void json_value(struct bz_jsonw *w, const struct bz_setting *row,
@@ -67,13 +77,15 @@ static void json_setting(struct bz_jsonw *w, const struct bz_settings *s,
 {
     const struct bz_setting *row = bz_setting_row(id);
     const struct bz_settings_entry *e = &s->at[id];
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_setting_value value = shown(&a, s, id);
     char variable[BZ_SETTING_ENV_MAX];
 
     bz_jsonw_map(w);
     bz_jsonw_cstr(bz_jsonw_key(w, "name"), row->name);
     bz_jsonw_cstr(bz_jsonw_key(w, "type"), bz_setting_type_name(row->type));
-    json_value(bz_jsonw_key(w, "value"), row, &e->value);
-    bz_jsonw_str(bz_jsonw_key(w, "text"), e->value.text);
+    json_value(bz_jsonw_key(w, "value"), row, &value);
+    bz_jsonw_str(bz_jsonw_key(w, "text"), value.text);
     bz_jsonw_map(bz_jsonw_key(w, "origin"));
     bz_jsonw_cstr(bz_jsonw_key(w, "level"), bz_settings_level_name(e->level));
     bz_jsonw_str(bz_jsonw_key(w, "source"), e->source);
@@ -106,7 +118,8 @@ static void show(struct bz_out *out, const struct config_values *v,
                  const struct bz_settings *s, enum bz_setting_id id)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf origin = {0};
-    struct bz_str text = s->at[id].value.text;
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_str text = shown(&a, s, id).text;
 
     if (v->describe) {
         describe(out, id);
@@ -114,7 +127,8 @@ static void show(struct bz_out *out, const struct config_values *v,
     }
     if (!v->name)
         bz_out_print(out, "%s =%s", bz_setting_row(id)->name, text.n > 0 ? " " : "");
-    bz_out_plain(out, text.p, text.n);
+    if (text.n > 0)
+        bz_out_plain(out, text.p, text.n);
     if (v->origin) {
         print_origin(&origin, &s->at[id]);
         bz_out_print(out, "  # ");
@@ -159,6 +173,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel config --show-origin",          "See what is set, and by whom"},
+    {"bitzel config cache.dir",              "Print one setting"           },
+    {"bitzel config --describe cache.tiers", "See what it is for"          },
+    {NULL,                                   NULL                          },
+};
+
 const struct bz_cmd bz_cmd_config = {
     .name = "config",
     .summary = "Show the settings, and who set them",
@@ -170,6 +191,7 @@ const struct bz_cmd bz_cmd_config = {
         "(BITZEL_CACHE_DIR for cache.dir), and the command line (--set).",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct config_values),
     .run = run,
 };

@@ -2,6 +2,7 @@
 
 #include "cmd_settings.h"
 #include "os/path.h"
+#include "tier_setting.h"
 
 #define INDEX_DIGITS 16 /* enough to tell a user's stores apart */
 
@@ -88,21 +89,6 @@ int bz_cmd_open_cache_trust(const struct bz_settings *s, struct bz_arena *a,
     return rc;
 }
 
-int bz_cmd_open_cache_tier(struct bz_str text,
-                           const struct bz_setting_value_place *place,
-                           struct bz_arena *a, struct bz_tier_spec *out,
-                           struct bz_err *err)
-{
-    int rc = bz_tier_spec_parse(a, text, out, err);
-
-    if (rc == 0 && out->kind == BZ_TIER_SPEC_DIR)
-        rc = bz_setting_value_path(a, out->place, place, &out->place, err);
-    for (int i = 0; rc == 0 && i < BZ_TIER_SPEC_FILES; i++)
-        if (out->file[i].n > 0)
-            rc = bz_setting_value_path(a, out->file[i], place, &out->file[i], err);
-    return rc < 0 ? bz_err_wrap(err, "'%.*s'", BZ_STR_ARG(text)) : 0;
-}
-
 static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
                       struct bz_tiers_opts *out, struct bz_err *err)
 {
@@ -115,7 +101,7 @@ static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
         .n = e->value.n,
         .timeout = bz_settings_get(s, BZ_SETTING_CACHE_TIMEOUT)->number};
     for (size_t i = 0; rc == 0 && i < e->value.n; i++)
-        rc = bz_cmd_open_cache_tier(e->value.items[i], &e->place, a, &specs[i], err);
+        rc = bz_tier_setting_parse(a, e->value.items[i], &e->place, &specs[i], err);
     if (rc == 0)
         rc = bz_cmd_open_cache_trust(s, a, out, err);
     if (rc < 0)
@@ -125,6 +111,35 @@ static int read_tiers(const struct bz_settings *s, struct bz_arena *a,
     else if (rc < 0)
         (void)bz_err_wrap(err, "%.*s", BZ_STR_ARG(e->source));
     return rc;
+}
+
+const char *const bz_cmd_open_cache_verifies[] = {
+    [BZ_SETTING_VERIFY_FIRST_USE] = "first-use",
+    [BZ_SETTING_VERIFY_ALWAYS] = "always",
+    [BZ_SETTING_VERIFY_NEVER] = "never",
+    NULL,
+};
+
+int bz_cmd_open_cache_verify(struct bz_cmd_env *env, int how, struct bz_err *err)
+{
+    struct bz_settings *s;
+    int rc = bz_cmd_settings_get(env, &s, err);
+
+    return rc < 0 || how < 0
+               ? rc
+               : bz_settings_set(s, BZ_SETTING_CACHE_VERIFY,
+                                 bz_cmd_open_cache_verifies[how], "--verify", err);
+}
+
+/* What lies in a store that came with a project may be anything: what is made with its
+ * help is not to be given to others either. */
+const char *bz_cmd_open_cache_keeps(const struct bz_settings *s)
+{
+    if (!bz_settings_get(s, BZ_SETTING_CACHE_UPLOAD)->number)
+        return "cache.upload is off";
+    return s->at[BZ_SETTING_CACHE_DIR].level == BZ_SETTINGS_OF_PROJECT
+               ? "cache.dir is set by the project"
+               : NULL;
 }
 
 int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
@@ -148,7 +163,7 @@ int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
         .max_age = bz_settings_get(s, BZ_SETTING_CACHE_MAX_AGE)->number,
         .store.sync = bz_settings_get(s, BZ_SETTING_CACHE_SYNC)->number ? BZ_FS_SYNC
                                                                         : BZ_FS_NOSYNC,
-        .keep = !bz_settings_get(s, BZ_SETTING_CACHE_UPLOAD)->number,
+        .keep = bz_cmd_open_cache_keeps(s) != NULL,
         .flush = bz_settings_get(s, BZ_SETTING_CACHE_FLUSH)->number,
     };
     if (!out->root || !*out->root)
@@ -165,7 +180,9 @@ int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
     struct bz_str dir;
 
     if (opts->store.access == BZ_SHELF_READ && !bz_fs_exists(AT_FDCWD, opts->root))
-        return bz_fail(err, BZ_E_NOENT, "there is no store at %s yet", opts->root);
+        return bz_fail(err, BZ_E_NOENT,
+                       "there is no store at %s yet: 'bitzel build' makes it",
+                       opts->root);
     if (opts->index) {
         dir = bz_arena_dup(a, bz_path_dirname(bz_str_from(opts->index)));
         /* Without the directory the index is in memory, and says so. */

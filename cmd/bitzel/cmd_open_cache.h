@@ -15,16 +15,20 @@ int bz_cmd_open_cache_key(const struct bz_settings *s, struct bz_str name,
                           struct bz_signature_public *out,
                           struct bz_err *err) BZ_MUST_CHECK;
 
-/* A tier as cache.tiers has it; what it names is relative to the place. */
-int bz_cmd_open_cache_tier(struct bz_str text,
-                           const struct bz_setting_value_place *place,
-                           struct bz_arena *a, struct bz_tier_spec *out,
-                           struct bz_err *err) BZ_MUST_CHECK;
-
 /* Looks up the keys that the tiers of *out trust. BZ_E_INVAL if one is not known. */
 int bz_cmd_open_cache_trust(const struct bz_settings *s, struct bz_arena *a,
                             struct bz_tiers_opts *out,
                             struct bz_err *err) BZ_MUST_CHECK;
+
+/* What --verify may be; for a row whose initial value is -1, not given. */
+extern const char *const bz_cmd_open_cache_verifies[];
+
+/* Makes cache.verify what --verify says, if it was given. */
+int bz_cmd_open_cache_verify(struct bz_cmd_env *env, int how,
+                             struct bz_err *err) BZ_MUST_CHECK;
+
+/* Why nothing may be uploaded or signed; NULL if it may. */
+const char *bz_cmd_open_cache_keeps(const struct bz_settings *s);
 
 /* What the settings say, but for the signer; the texts are in the arena or the
  * settings'. The index lies in state.dir under a name made from that of the store, for

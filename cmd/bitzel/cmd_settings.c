@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "guard.h"
 #include "os/path.h"
 #include "project/locate.h"
 
@@ -40,6 +42,7 @@ void bz_cmd_settings_load(struct bz_cmd_env *env)
     struct bz_settings_opts opts = {.cwd = cwd,
                                     .env = (const char *const *)environ,
                                     .system = BZ_SETTINGS_SYSTEM,
+                                    .guard = bz_guard_check,
                                     .line = env->global.set.word,
                                     .nline = env->global.set.n};
 
@@ -52,12 +55,22 @@ void bz_cmd_settings_load(struct bz_cmd_env *env)
     env->settings_rc = bz_settings_load(&opts, &env->settings, &env->settings_err);
 }
 
+/* Said once; not of what the environment or the line says anyway. */
+static void warn(struct bz_settings *s)
+{
+    for (int i = 0; i < BZ_SETTING_COUNT; i++) {
+        if (s->note[i].n > 0 && s->at[i].level < BZ_SETTINGS_OF_PROJECT)
+            bz_log_warn("config", "ignored: %.*s", BZ_STR_ARG(s->note[i]));
+        s->note[i] = (struct bz_str){0};
+    }
+}
+
 int bz_cmd_settings_get(struct bz_cmd_env *env, struct bz_settings **out,
                         struct bz_err *err)
 {
     if (env->settings_rc < 0)
         *err = env->settings_err;
     else
-        *out = &env->settings;
+        warn(*out = &env->settings);
     return env->settings_rc;
 }

@@ -16,6 +16,12 @@ static const char *const color_choices[] = {
     NULL,
 };
 
+static const char *const sandbox_choices[] = {
+    [BZ_SETTING_SANDBOX_AUTO] = "auto",
+    [BZ_SETTING_SANDBOX_REQUIRED] = "required",
+    NULL,
+};
+
 #define ROW(n, t, i, h)                                                                \
     {                                                                                  \
         .name = (n), .type = BZ_SETTING_##t, .initial = (i), .help = (h)               \
@@ -72,11 +78,22 @@ static const struct bz_setting rows[BZ_SETTING_COUNT] = {
                "When stored bytes are checked against their digest"),
     [BZ_SETTING_COLOR] = CHOICE("color", color_choices, "auto",
                                 "Whether to use colours; auto is on a terminal"),
+    [BZ_SETTING_HEARTBEAT] =
+        ROW("heartbeat", DURATION, "30s",
+            "After so long without a line a build that is not on a terminal says what "
+            "it does; 0 is never"),
     [BZ_SETTING_JOBS] = NUMBER("jobs", 0, 4096, "0",
                                "How much to do at a time; 0 is one for each processor"),
+    [BZ_SETTING_SANDBOX] =
+        CHOICE("sandbox", sandbox_choices, "auto",
+               "Whether tasks may run under Landlock where there are no user "
+               "namespaces; required is not"),
     [BZ_SETTING_STATE_DIR] = IN_HOME(
         "state.dir", BZ_XDG_STATE,
         "What belongs to this machine alone, indexes and keys; on a local disk"),
+    [BZ_SETTING_VIA] = ROW("via", TEXT, "",
+                           "The socket of the 'bitzel serve' that is to build; auto is "
+                           "where one is by default, empty is to build here"),
 };
 
 const struct bz_setting *bz_setting_row(enum bz_setting_id id)

@@ -24,8 +24,11 @@ enum bz_setting_id {
     BZ_SETTING_CACHE_UPLOAD,
     BZ_SETTING_CACHE_VERIFY,
     BZ_SETTING_COLOR,
+    BZ_SETTING_HEARTBEAT,
     BZ_SETTING_JOBS,
+    BZ_SETTING_SANDBOX,
     BZ_SETTING_STATE_DIR,
+    BZ_SETTING_VIA,
     BZ_SETTING_COUNT,
 };
 
@@ -51,9 +54,10 @@ struct bz_setting {
     enum bz_xdg home;           /* ...that this is */
 };
 
-/* The values of cache.verify and color, in the order of their choices. */
+/* The values of cache.verify, color and sandbox, in the order of their choices. */
 enum { BZ_SETTING_VERIFY_FIRST_USE, BZ_SETTING_VERIFY_ALWAYS, BZ_SETTING_VERIFY_NEVER };
 enum { BZ_SETTING_COLOR_AUTO, BZ_SETTING_COLOR_ALWAYS, BZ_SETTING_COLOR_NEVER };
+enum { BZ_SETTING_SANDBOX_AUTO, BZ_SETTING_SANDBOX_REQUIRED };
 
 /* The row of a setting. */
 const struct bz_setting *bz_setting_row(enum bz_setting_id id);

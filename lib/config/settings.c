@@ -104,6 +104,29 @@ static int read_file(struct bz_settings *s, const char *path,
     return rc;
 }
 
+static int read_project(struct bz_settings *s, const struct bz_settings_opts *opts,
+                        struct bz_err *err)
+{
+    struct bz_settings_entry before[BZ_SETTING_COUNT];
+    int rc;
+
+    memcpy(before, s->at, sizeof(before));
+    rc = read_file(s, opts->project, BZ_SETTINGS_OF_PROJECT, err);
+    for (int i = 0; rc == 0 && opts->guard && i < BZ_SETTING_COUNT; i++) {
+        struct bz_settings_entry *e = &s->at[i];
+        struct bz_err why;
+
+        if (e->level != BZ_SETTINGS_OF_PROJECT ||
+            opts->guard(before, (enum bz_setting_id)i, e, &why) == 0)
+            continue;
+        s->note[i] = bz_arena_printf(
+            &s->arena, "%.*s:%u: %s: %s", BZ_STR_ARG(e->source), e->line,
+            bz_setting_row((enum bz_setting_id)i)->name, why.msg);
+        *e = before[i];
+    }
+    return rc;
+}
+
 static int read_env(struct bz_settings *s, const char *const *env, struct bz_err *err)
 {
     for (int i = 0; i < BZ_SETTING_COUNT; i++) {
@@ -170,7 +193,7 @@ int bz_settings_load(const struct bz_settings_opts *opts, struct bz_settings *ou
     if (rc == 0)
         rc = read_file(out, user.n > 0 ? user.p : NULL, BZ_SETTINGS_OF_USER, err);
     if (rc == 0)
-        rc = read_file(out, opts->project, BZ_SETTINGS_OF_PROJECT, err);
+        rc = read_project(out, opts, err);
     if (rc == 0)
         rc = read_env(out, opts->env, err);
     for (size_t i = 0; rc == 0 && i < opts->nline; i++)

@@ -10,9 +10,11 @@
  * count, unless the setting is a list, which it empties
  *   6. the command line
  *
- * A file that is not there is empty. In one file a name may stand once, but lists add
- * up. Every value is checked, also where another wins over it. Nothing changes after
- * loading, but for bz_settings_set; any thread may read.
+ * What a project may not decide for those who check it out, a guard says: such a
+ * setting of 4 is left out, with a note. A file that is not there is empty. In one file
+ * a name may stand once, but lists add up. Every value is checked, also where another
+ * wins over it. Nothing changes after loading, but for bz_settings_set; any thread may
+ * read.
  */
 #ifndef BZ_CONFIG_SETTINGS_H
 #define BZ_CONFIG_SETTINGS_H
@@ -43,14 +45,25 @@ struct bz_settings {
     struct bz_arena arena;
     struct bz_str cwd, home;
     struct bz_settings_entry at[BZ_SETTING_COUNT];
+    /* Why what the project's file says does not count: "path:line: name: ...", or {0}.
+     */
+    struct bz_str note[BZ_SETTING_COUNT];
 };
+
+/* 0 if a project's file may make of a setting what `now` is, where `before`, [COUNT],
+ * is what the system and the user say. BZ_E_INVAL says why not. */
+typedef int (*bz_settings_guard_fn)(const struct bz_settings_entry *before,
+                                    enum bz_setting_id id,
+                                    const struct bz_settings_entry *now,
+                                    struct bz_err *err);
 
 struct bz_settings_opts {
     const char *cwd;        /* absolute: where paths in 5 and 6 start */
     const char *const *env; /* as environ(7) has it, or NULL */
     const char *system;     /* the files; NULL for none */
     const char *project;
-    const char *const *line; /* NAME=VALUE, [nline] */
+    bz_settings_guard_fn guard; /* of the project's file; NULL: it may say anything */
+    const char *const *line;    /* NAME=VALUE, [nline] */
     size_t nline;
 };
 

@@ -27,6 +27,27 @@ class Look(Cache):
         self.assertTrue(info["writable"])
         self.assertIn("results   4\n", self.cache().out)
 
+    def test_info_shows_tiers_without_passwords(self):
+        tiers = ("--set", "cache.tiers=http://me:hidden@127.0.0.1:1/c rw; dir:/two")
+        shown = self.cache("info", *tiers).out
+        self.assertIn("tier      http://127.0.0.1:1/c rw\n", shown)
+        self.assertNotIn("hidden", shown)
+        self.assertEqual(self.cache("info", "--json", *tiers).json["tiers"],
+                         ["http://127.0.0.1:1/c rw", "dir:/two"])
+
+    def test_an_index_that_is_missing_is_made_anew_and_that_is_said_once(self):
+        said = f"there is no index of {self.store.root} on this machine: it is made anew"
+        first = self.cache("info")
+        self.assertEqual(first.err.count(said), 1, first)
+        self.assertIn("results   4\n", first.out)
+        self.assertEqual(self.cache("info").err, "")
+        for path in (self.dir / ".local/state/bitzel/index").iterdir():
+            path.unlink()
+        self.assertEqual(self.cache("info").err.count(said), 1)
+        # Where there is nothing, nothing is missing.
+        (self.dir / "new").mkdir()
+        self.assertEqual(self.run_bitzel("--set", "cache.dir=new", "cache", "info").err, "")
+
     def test_ls_lists_results_by_name_and_filters(self):
         rows = self.cache("ls", "--json").json["results"]
         self.assertEqual([(row["recipe"], row["task"], row["state"]) for row in rows],
@@ -134,7 +155,8 @@ class Copy(Cache):
 
     def test_push_copies_results_with_their_blobs(self):
         done = self.cache("push", f"dir:{self.other.root}", "--json").json
-        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0})
+        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0,
+                                "problems": []})
         self.assertEqual(self.files(self.other, "ac"),
                          sorted(k for n, k in self.keys.items() if n != "foreign"))
         self.assertEqual(len(self.files(self.other, "cas")), 6)
@@ -148,6 +170,39 @@ class Copy(Cache):
         self.assertEqual(self.cache("pull", f"dir:{full.root}", "--json").json["copied"], 3)
         self.cache("verify")
         self.cache("pull", f"dir:{full.root}", "0" * 64, code=3)
+
+    def test_push_names_what_lacks_a_blob_as_missing(self):
+        blob = reapi.sha256(b"installed\n")
+        self.store.path("cas", blob).unlink()
+        done = self.cache("push", f"dir:{self.other.root}", "--json").json
+        self.assertEqual((done["copied"], done["missing"], done["failed"]), (2, 1, 0))
+        (problem,) = done["problems"]
+        self.assertEqual((problem["key"], problem["state"]), (self.keys["install"], "missing"))
+        self.assertIn(blob, problem["why"])
+        shown = self.cache("push", f"dir:{self.other.root}")
+        self.assertIn(f"missing: {self.keys['install']}: ", shown.err)
+        self.assertIn(blob, shown.err)
+        self.cache("push", f"dir:{self.other.root}", self.keys["install"], code=3)
+
+    def test_push_names_what_failed_and_why(self):
+        blob = reapi.sha256(b"installed\n")
+        path = self.store.path("cas", blob)
+        path.write_bytes(b"instilled\n")
+        done = self.cache("push", f"dir:{self.other.root}", "--json", code=4).json
+        self.assertEqual((done["copied"], done["failed"]), (2, 1))
+        (problem,) = done["problems"]
+        self.assertEqual((problem["key"], problem["state"]), (self.keys["install"], "failed"))
+        self.assertIn("blobs", problem["why"])
+
+    def test_of_many_problems_the_first_are_shown_and_json_has_all(self):
+        keys = [reapi.sha256(bytes([n])) for n in range(9)]
+        found = self.cache("pull", f"dir:{self.other.root}", *keys, code=3)
+        self.assertEqual([line.split(": ")[1] for line in found.err.splitlines()
+                          if line.startswith("missing: ")], keys[:5])
+        self.assertIn("4 more", found.err)
+        done = self.cache("pull", f"dir:{self.other.root}", *keys, "--json", code=3)
+        self.assertEqual([p["key"] for p in done.json["problems"]], keys)
+        self.assertEqual(done.err, "")
 
     def test_without_another_place_there_is_an_error_that_says_so(self):
         for command in ("push", "pull"):

@@ -69,6 +69,43 @@ class Config(demo.Project):
             self.assertIn(f"{name} (", text)
             self.assertIn("BITZEL_" + name.upper().replace(".", "_"), text)
 
+    def test_a_project_decides_neither_where_results_go_nor_whom_to_trust(self):
+        self.write(".config/bitzel/bitzel.conf",
+                   "[cache]\ntiers = https://cache.example/c ro trust=ci\n"
+                   f"keys = ci={'1' * 64}\n")
+        self.write(".some-token", "secret\n")
+        held = self.config("--show-origin").out
+        for line in (f"cache.keys = ci={'2' * 64}", "cache.sign = ci", "state.dir = state",
+                     "cache.tiers = https://cache.example/c ro",
+                     "cache.tiers = https://evil.example/c rw token=~/.some-token",
+                     "cache.tiers = https://evil.example/c trust=eve",
+                     "cache.tiers = dir:/evil"):
+            with self.subTest(line):
+                self.write("build/conf/bitzel.conf", line + "\n")
+                result = self.config("--show-origin")
+                self.assert_exit(result, 0)
+                self.assertEqual(result.out, held)
+                name = line.split()[0]
+                self.assertEqual(result.err.count(f"bitzel.conf:1: {name}: a project may not"), 1,
+                                 result)
+        # Who says the same on the line means it.
+        result = self.config("cache.tiers", "--set", "cache.tiers=dir:/mine rw")
+        self.assertEqual((result.out, result.err), ("dir:/mine rw\n", ""))
+
+    def test_passwords_are_not_shown(self):
+        self.write(".config/bitzel/bitzel.conf",
+                   "cache.tiers = https://me:hidden@one/c rw token=~/t; dir:/two\n")
+        for args in ((), ("--show-origin",), ("cache.tiers",), ("--json",), ("cache.tiers", "--json")):
+            result = self.config(*args)
+            self.assert_exit(result, 0)
+            self.assertNotIn("hidden", result.out + result.err)
+            self.assertIn("https://one/c rw token=~/t", result.out)
+        row = self.config("cache.tiers", "--json").json
+        self.assertEqual(row["value"], ["https://one/c rw token=~/t", "dir:/two"])
+        self.assertEqual(row["text"], "https://one/c rw token=~/t; dir:/two")
+        wrong = self.config("--set", "cache.tiers=ftp://me:hidden@one").out
+        self.assertNotIn("hidden", wrong)
+
     def test_color_can_be_set_and_the_option_wins(self):
         self.write("build/conf/bitzel.conf", "color = always\n")
         self.assertIn("\033[", self.config("--describe").out)
