@@ -69,6 +69,33 @@ void bz_cmd_open_advise(struct bz_cmd_env *env, const struct bz_kas *kas)
     }
 }
 
+/* The layer that comes with this program, unless BITZEL_NO_SAMPLE says not to. */
+static bool find_sample(struct bz_cmd_env *env, struct bz_arena *arena,
+                        struct bz_sample *out)
+{
+    const char *no = getenv("BITZEL_NO_SAMPLE");
+    struct bz_str state = {0};
+    char program[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+    if (n < 0 || (no && no[0]))
+        return false;
+    program[n] = '\0';
+    if (env->settings_rc == 0)
+        state = bz_settings_get(&env->settings, BZ_SETTING_STATE_DIR)->text;
+    return bz_sample_find(arena, program, state, out);
+}
+
+static void tell_sample(struct bz_cmd_env *env, const struct bz_pipeline *p)
+{
+    if (env->global.quiet || p->found.by != BZ_LOCATE_SAMPLE || !p->build_dir)
+        return;
+    bz_out_print(&env->log,
+                 "note: there is no project here; this is the sample layer, built in ");
+    bz_out_plain(&env->log, p->build_dir, strlen(p->build_dir));
+    bz_out_print(&env->log, "\n");
+}
+
 typedef int (*open_fn)(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                        struct bz_err *err);
 
@@ -76,6 +103,8 @@ static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
                      struct bz_pipeline *p, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct names first = {0}, last = {0};
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct bz_sample sample;
     struct bz_kas_notes notes = {.fn = show_note, .ctx = &env->log};
     char cwd[PATH_MAX];
     struct bz_pipeline_opts opts = {.cwd = cwd,
@@ -93,7 +122,15 @@ static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
     opts.nfirst = first.len;
     opts.last = last.at;
     opts.nlast = last.len;
+    opts.required = env->settings_rc == 0 &&
+                    bz_settings_get(&env->settings, BZ_SETTING_SANDBOX)->number ==
+                        BZ_SETTING_SANDBOX_REQUIRED;
+    if (env->settings_rc == 0)
+        opts.store = bz_settings_get(&env->settings, BZ_SETTING_CACHE_DIR)->text.p;
+    if (find_sample(env, &arena, &sample))
+        opts.sample = &sample;
     rc = open(p, &opts, err);
+    tell_sample(env, p);
     /* A project that is not there is no query that found nothing. */
     if (rc == BZ_E_NOENT)
         err->code = rc = BZ_E_INVAL;
@@ -165,15 +202,23 @@ int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
     return rc;
 }
 
+int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
+                        struct bz_goal *goal, bool *said, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    int rc = bz_goal_open(goal, opts, &notes, &why, err);
+
+    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
+    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    if (said && notes.len + why.len > 0)
+        *said = true;
+    return rc;
+}
+
 int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
                      struct bz_pipeline *p, struct bz_goal *goal, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
     int rc = bz_cmd_open_survey(env, p, &goal->survey, err);
 
-    if (rc == 0)
-        rc = bz_goal_open(goal, opts, &notes, &why, err);
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
-    return rc;
+    return rc < 0 ? rc : bz_cmd_open_targets(env, opts, goal, NULL, err);
 }

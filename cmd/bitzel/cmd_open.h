@@ -35,4 +35,10 @@ int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
                      struct bz_pipeline *p, struct bz_goal *goal,
                      struct bz_err *err) BZ_MUST_CHECK;
 
+/* The second half of it, after bz_cmd_open_survey() with the survey of the goal. *said
+ * is set if there was anything to say; it may be NULL. */
+int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
+                        struct bz_goal *goal, bool *said,
+                        struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

@@ -41,6 +41,7 @@ struct listing {
     bool inputs;
     struct bz_base_inputs *kept; /* [tasks] */
     struct bz_base_files *files; /* [tasks] */
+    struct bz_str *policy;       /* [tasks] */
     struct bz_arena arena;
 };
 
@@ -55,6 +56,7 @@ static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *
                         .name = bz_arena_dup(&l->arena, inputs->at[i].name),
                         .value = bz_arena_dup(&l->arena, inputs->at[i].value),
                         .digest = inputs->at[i].digest});
+    l->policy[task] = bz_arena_dup(&l->arena, view->policy);
     for (size_t i = 0; i < view->files->len; i++) {
         BZ_VEC_PUSH(&l->files[task], view->files->at[i]);
         BZ_VEC_LAST(&l->files[task]).name =
@@ -70,6 +72,7 @@ static void listing_init(struct listing *l, const struct bz_goal *goal,
     *l = (struct listing){.n = g->dag.n, .inputs = v->inputs};
     l->kept = bz_mem_array(g->dag.n, sizeof(*l->kept));
     l->files = bz_mem_array(g->dag.n, sizeof(*l->files));
+    l->policy = bz_mem_array(g->dag.n, sizeof(*l->policy));
     for (size_t i = 0; i < g->targets.len; i++)
         bz_bitset_set(&l->wanted, g->targets.at[i]);
     for (uint32_t t = 0; v->all && t < g->dag.n; t++)
@@ -84,6 +87,7 @@ static void listing_release(struct listing *l)
     }
     free(l->kept);
     free(l->files);
+    free(l->policy);
     bz_bitset_release(&l->wanted);
     bz_arena_release(&l->arena);
 }
@@ -137,6 +141,8 @@ static void write_text(struct bz_out *out, const struct bz_goal *goal,
             bz_out_print(out, "\n");
         }
         write_files(out, &l->files[t]);
+        if (l->inputs)
+            bz_out_print(out, "  sandbox       %.*s\n", BZ_STR_ARG(l->policy[t]));
     }
 }
 
@@ -198,6 +204,7 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
         if (l->inputs) {
             json_inputs(&l->kept[t], &w);
             json_files(&l->files[t], &w);
+            bz_jsonw_str(bz_jsonw_key(&w, "sandbox"), l->policy[t]);
         }
         bz_jsonw_map_end(&w);
     }
@@ -257,6 +264,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 
 static const struct bz_cmd *const subs[] = {&bz_cmd_sig_diff, NULL};
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel sig --inputs busybox:do_compile", "See what counts for a task"},
+    {"bitzel sig --record before.sig world",
+     "Remember what everything was signed with"                            },
+    {NULL,                                     NULL                        },
+};
+
 const struct bz_cmd bz_cmd_sig = {
     .name = "sig",
     .summary = "Show the signatures of tasks, and what counts for them",
@@ -267,6 +281,7 @@ const struct bz_cmd bz_cmd_sig = {
               "is no such target.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct sig_values),
     .run = run,
     .subs = subs,

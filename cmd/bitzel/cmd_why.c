@@ -2,8 +2,10 @@
 
 #include "cmd.h"
 #include "cmd_open.h"
+#include "cmd_open_cache.h"
 #include "pipeline/builds.h"
 #include "pipeline/recording.h"
+#include "pipeline/retrieval.h"
 #include "sig/record_read.h"
 #include "why_view.h"
 
@@ -45,7 +47,7 @@ static int read_record(const struct why_values *v, const struct bz_pipeline *p,
             err->code = rc = BZ_E_INVAL;
         return rc;
     }
-    rc = bz_builds_find(arena, p->build_dir, v->since, &found, err);
+    rc = bz_builds_find(arena, p->build_dir, v->since, BZ_BUILDS_RECORD, &found, err);
     if (rc < 0)
         return rc;
     *name = bz_arena_printf(arena, "build %.*s", BZ_STR_ARG(found.id)).p;
@@ -71,29 +73,136 @@ static void note_targets(struct bz_cmd_env *env, const struct bz_goal *goal,
     }
 }
 
+static int show(struct bz_cmd_env *env, const struct why_values *v,
+                const struct bz_record *was, const struct bz_record *is,
+                const char *name, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_cause_release) struct bz_causes causes = {0};
+    int rc = bz_cause_find(&causes, was, is, err);
+
+    if (rc < 0)
+        return rc;
+    if (v->json)
+        bz_why_view_json(&env->out, &causes, name);
+    else
+        bz_why_view_text(&env->out, &causes, name);
+    return 0;
+}
+
 static int explain(struct bz_cmd_env *env, const struct why_values *v,
+                   const struct bz_goal *goal, const struct bz_record *was,
+                   const struct bz_record *is, const char *name, struct bz_err *err)
+{
+    note_targets(env, goal, was, name);
+    return show(env, v, was, is, name, err);
+}
+
+/* ---- by what is stored ---- */
+
+/* What there is to look through; only what comes from a tier is written. */
+static int open_store(struct bz_cmd_env *env, struct bz_arena *a,
+                      struct bz_retrieval_opts *o, struct bz_err *err)
+{
+    struct bz_cache_opts store;
+    const char **dirs;
+    int rc = bz_cmd_open_cache_opts(env, a, &store, err);
+
+    if (rc < 0)
+        return rc;
+    store.keep = true;
+    store.store.access = store.tiers.n > 0 ? BZ_SHELF_WRITE : BZ_SHELF_READ;
+    dirs = BZ_ARENA_ARRAY(a, const char *, store.tiers.n);
+    for (size_t i = 0; i < store.tiers.n; i++)
+        if (store.tiers.specs[i].kind == BZ_TIER_SPEC_DIR)
+            dirs[o->ndirs++] = store.tiers.specs[i].place.p;
+    o->dirs = dirs;
+    return bz_cmd_open_cache_as(&store, a, &o->cache, err);
+}
+
+static void list_targets(const struct bz_goal *goal, struct bz_arena *a,
+                         struct bz_retrieval_opts *o)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
+    size_t n = goal->graph.targets.len;
+    struct bz_str *names = BZ_ARENA_ARRAY(a, struct bz_str, n);
+
+    for (size_t i = 0; i < n; i++) {
+        bz_buf_truncate(&name, 0);
+        bz_goal_task_name(goal, goal->graph.targets.at[i], &name);
+        names[i] = bz_arena_dup(a, bz_buf_str(&name));
+    }
+    o->targets = names;
+    o->ntargets = n;
+}
+
+/* No build here has made the targets; but others may have. */
+static int explain_stored(struct bz_cmd_env *env, const struct why_values *v,
+                          const struct bz_goal *goal, const struct bz_record *is,
+                          struct bz_arena *a, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_retrieval_release) struct bz_retrieval found = {0};
+    struct bz_retrieval_opts o = {.is = is};
+    int rc = open_store(env, a, &o, err);
+
+    if (rc == 0) {
+        list_targets(goal, a, &o);
+        rc = bz_retrieval_run(&found, &o, err);
+    }
+    bz_cache_close(o.cache);
+    if (rc < 0)
+        return rc;
+    bz_out_print(&env->log, "note: no build here has made this; comparing with what "
+                            "stored results were made from\n");
+    if (found.missing > 0)
+        bz_out_print(&env->log,
+                     "note: what %zu task%s made from is not stored; "
+                     "they count as new\n",
+                     found.missing, found.missing == 1 ? " was" : "s were");
+    return show(env, v, &found.was, is, "the stored results", err);
+}
+
+static bool has_target(const struct bz_goal *goal, const struct bz_record *was)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf task = {0};
+
+    for (size_t i = 0; i < goal->graph.targets.len; i++) {
+        bz_buf_truncate(&task, 0);
+        bz_goal_task_name(goal, goal->graph.targets.at[i], &task);
+        if (bz_record_find(was, bz_buf_str(&task)))
+            return true;
+    }
+    return false;
+}
+
+static int compare(struct bz_cmd_env *env, const struct why_values *v,
                    struct bz_pipeline *p, const struct bz_goal *goal,
                    struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     BZ_CLEANUP(bz_record_release) struct bz_record was = {0}, is = {0};
     BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
-    BZ_CLEANUP(bz_cause_release) struct bz_causes causes = {0};
     const char *name = "";
+    struct bz_err unknown;
     int rc = read_record(v, p, &arena, &was, &name, err);
+    bool elsewhere = !v->since && !v->vs &&
+                     (rc == BZ_E_NOENT || (rc == 0 && !has_target(goal, &was)));
 
-    if (rc == 0)
-        rc = bz_recording_run(&is, &s, p, goal, err);
-    if (rc == 0)
-        rc = bz_cause_find(&causes, &was, &is, err);
-    if (rc < 0)
+    if (rc < 0 && !elsewhere)
         return rc;
-    note_targets(env, goal, &was, name);
-    if (v->json)
-        bz_why_view_json(&env->out, &causes, name);
-    else
-        bz_why_view_text(&env->out, &causes, name);
-    return 0;
+    unknown = *err; /* what to say if nobody else knows more */
+    if (bz_recording_run(&is, &s, p, goal, err) < 0)
+        return err->code;
+    if (elsewhere) {
+        int found = explain_stored(env, v, goal, &is, &arena, err);
+
+        if (found != BZ_E_NOENT)
+            return found;
+    }
+    if (rc < 0) {
+        *err = unknown;
+        return rc;
+    }
+    return explain(env, v, goal, &was, &is, name, err);
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
@@ -108,23 +217,34 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         return bz_fail(err, BZ_E_INVAL, "only one of --since and --vs");
     rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
     if (rc == 0)
-        rc = explain(env, v, &p, &goal, err);
+        rc = compare(env, v, &p, &goal, err);
     bz_cmd_open_diags(env, &p);
     return rc;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel why core-image-minimal",      "See what was edited since the last build"},
+    {"bitzel why --vs before.sig busybox",
+     "Compare with a record of 'bitzel sig --record'"                                },
+    {NULL,                                 NULL                                      },
+};
+
 const struct bz_cmd bz_cmd_why = {
     .name = "why",
     .summary = "Show why tasks have changed since a build",
-    .detail = "Compares the signatures of all tasks that the targets need with those "
-              "of a build, the last one unless another or a record is named, and shows "
-              "what was edited: which operation on a variable, in which file and line, "
-              "which file, which dependency, and how many tasks each edit reaches. A "
-              "task that changed only because of what it waits for is counted, not "
-              "listed. The exit status is 0 whether or not something changed, 3 if "
-              "there is no such target or nothing to compare with.",
+    .detail =
+        "Compares the signatures of all tasks that the targets need with those "
+        "of a build, the last one unless another or a record is named, and shows "
+        "what was edited: which operation on a variable, in which file and line, "
+        "which file, which dependency, and how many tasks each edit reaches. A "
+        "task that changed only because of what it waits for is counted, not "
+        "listed. Where no build has made the targets, the stored results say what "
+        "they were made from, also those of other machines. The exit status is 0 "
+        "whether or not something changed, 3 if "
+        "there is no such target or nothing to compare with.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct why_values),
     .run = run,
 };

@@ -17,7 +17,9 @@
 #define BZ_EXEC_EXEC_H
 
 #include "cache/cache.h"
+#include "exec/admission.h"
 #include "exec/event.h"
+#include "exec/ground.h"
 #include "exec/job.h"
 #include "graph/tgraph.h"
 
@@ -27,17 +29,29 @@ struct bz_exec_opts {
     const struct bz_digest *bases; /* [tasks]: without what they wait for */
     const struct bz_str *names;    /* [tasks] */
     struct bz_cache *cache;
-    const char *store;    /* the directory of the cache */
-    struct bz_pool *pool; /* to hash and to link with */
-    unsigned jobs;        /* tasks at a time; at least 1 */
+    const char *store;              /* the directory of the cache */
+    struct bz_pool *pool;           /* to hash and to link with */
+    const struct bz_ground *ground; /* as jobs and keys have been made for; NULL: the
+                                       usual one */
+    unsigned jobs;                  /* tasks at a time; at least 1 */
     bool keep_going;
-    bool no_cache; /* look up nothing; results are stored all the same */
-    const struct bz_job_view *views; /* what every task sees, [nviews] */
-    size_t nviews;
+    bool dry;       /* tell what would run, in an order that is possible; run nothing */
+    bool waves;     /* start nothing before all that can run earlier has ended */
+    bool no_cache;  /* look up nothing; results are stored all the same */
+    uint32_t enter; /* 1 + a target whose job has `enter`: it runs in any case, and what
+                       it leaves is no result; 0: none */
     bz_job_fn job;
     void *job_ctx;
+    bz_admission_fn memory; /* NULL: the system's */
+    void *memory_ctx;
+    /* Whether a task mostly waits, for the network say: such do not count as jobs. May
+     * be NULL. */
+    bool (*waits)(void *ctx, uint32_t task);
+    void *waits_ctx;
     bz_event_fn event;
     void *event_ctx;
+    int64_t tick;     /* ns: how often to tell BZ_EVENT_TICK; 0: never */
+    const bool *hold; /* while it says so no task starts; may be NULL */
     /* Told at the end where the output of each target is to be seen: what lies below
      * the work directory of its recipe, and the rest; each a directory like
      * BZ_JOB_ROOT, or NULL if there is nothing. May be NULL. */

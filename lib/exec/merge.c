@@ -1,5 +1,6 @@
 #include "exec/merge.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -7,15 +8,39 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/vec.h"
+#include "cache/closed.h"
+#include "exec/transfer.h"
 #include "os/fs.h"
 #include "os/fs_walk.h"
 
 /* What the layers so far say of a path: a directory that those below may add to, or,
  * with the number of the layer, counted from one, something that hides theirs. */
 #define OPEN 0
+#define ENTER (S_IRUSR | S_IXUSR)
+
+#define MANY_NAMES 1000 /* fewer than any file system gives one file at most */
+
+/* A directory that is to look like its layer's when all is in it. */
+struct later {
+    const char *path;
+    mode_t mode;
+    struct timespec time;
+};
+
+/* A directory of a layer that is closed otherwise. */
+struct opened {
+    int fd;
+    mode_t mode;
+};
 
 struct merging {
     int out;
+    enum bz_merge_how how;
+    bool check;                        /* whether it was made */
+    size_t found;                      /* then: entries of it that are right */
+    struct BZ_VEC(struct later) later; /* of copies */
+    struct BZ_VEC(struct opened) opened;
     uint64_t layer; /* from 1 */
     struct bz_map paths;
     struct bz_arena arena;
@@ -44,9 +69,46 @@ static int make_link(struct merging *m, const struct bz_fs_walk_entry *e,
     BZ_CLEANUP(bz_mem_freep) char *target = NULL;
     int rc = bz_fs_readlink(e->dir, e->name, &target, err);
 
-    if (rc == 0 && symlinkat(target, m->out, e->path) < 0)
+    const struct timespec times[2] = {e->st->st_mtim, e->st->st_mtim};
+
+    if (rc == 0 && (symlinkat(target, m->out, e->path) < 0 ||
+                    utimensat(m->out, e->path, times, AT_SYMLINK_NOFOLLOW) < 0))
         return bz_fail_sys(err, "link %s", e->path);
     return rc;
+}
+
+/* A merged directory can be written by its owner. */
+static mode_t open_mode(const struct stat *st)
+{
+    return (st->st_mode & 07777) | S_IRWXU;
+}
+
+static int make_dir(struct merging *m, const struct bz_fs_walk_entry *e,
+                    struct bz_err *err)
+{
+    /* Its files must get in, whatever its mode; a merged directory is for looking
+     * at and for lower layers, which modes do not keep out. */
+    if (mkdirat(m->out, e->path, 0700) < 0 ||
+        fchmodat(m->out, e->path, open_mode(e->st), 0) < 0) /* whatever the umask */
+        return bz_fail_sys(err, "make %s", e->path);
+    BZ_VEC_PUSH(&m->later,
+                (struct later){bz_arena_dup(&m->arena, bz_str_from(e->path)).p,
+                               e->st->st_mode & 07777, e->st->st_mtim});
+    return 0;
+}
+
+/* The innermost first: a directory may be closed to us then. */
+static int finish_dirs(struct merging *m, struct bz_err *err)
+{
+    while (m->later.len > 0) {
+        const struct later d = BZ_VEC_POP(&m->later);
+        const struct timespec times[2] = {d.time, d.time};
+
+        if (utimensat(m->out, d.path, times, 0) < 0 ||
+            (m->how == BZ_MERGE_COPY && fchmodat(m->out, d.path, d.mode, 0) < 0))
+            return bz_fail_sys(err, "change %s", d.path);
+    }
+    return 0;
 }
 
 static int make_entry(struct merging *m, const struct bz_fs_walk_entry *e,
@@ -54,18 +116,84 @@ static int make_entry(struct merging *m, const struct bz_fs_walk_entry *e,
 {
     if (is_whiteout(e->st))
         return 0;
+    if (S_ISDIR(e->st->st_mode))
+        return make_dir(m, e, err);
+    if (m->how == BZ_MERGE_COPY)
+        return bz_transfer_copy(e, m->out, e->path, err);
     if (S_ISLNK(e->st->st_mode))
         return make_link(m, e, err);
-    if (S_ISDIR(e->st->st_mode)) {
-        /* Its files must get in, whatever its mode; a merged directory is for looking
-         * at and for lower layers, which modes do not keep out. */
-        if (mkdirat(m->out, e->path, (e->st->st_mode & 07777) | S_IRWXU) < 0)
-            return bz_fail_sys(err, "make %s", e->path);
+    if (linkat(e->dir, e->name, m->out, e->path, 0) == 0)
         return 0;
-    }
-    if (linkat(e->dir, e->name, m->out, e->path, 0) < 0)
-        return bz_fail_sys(err, "link %s", e->path);
+    return errno == EMLINK ? bz_transfer_copy(e, m->out, e->path, err)
+                           : bz_fail_sys(err, "link %s", e->path);
+}
+
+/* The file itself, or what make_entry() makes of one that has too many names. */
+static bool same_file(const struct stat *want, const struct stat *got)
+{
+    if (got->st_ino == want->st_ino && got->st_dev == want->st_dev)
+        return true;
+    return S_ISREG(want->st_mode) && got->st_nlink == 1 &&
+           got->st_mode == want->st_mode && got->st_size == want->st_size &&
+           got->st_mtim.tv_sec == want->st_mtim.tv_sec &&
+           got->st_mtim.tv_nsec == want->st_mtim.tv_nsec && want->st_nlink > MANY_NAMES;
+}
+
+static bool same_link(struct merging *m, const struct bz_fs_walk_entry *e,
+                      struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) char *want = NULL, *got = NULL;
+
+    return bz_fs_readlink(e->dir, e->name, &want, err) == 0 &&
+           bz_fs_readlink(m->out, e->path, &got, err) == 0 && strcmp(want, got) == 0;
+}
+
+static int check_entry(struct merging *m, const struct bz_fs_walk_entry *e,
+                       struct bz_err *err)
+{
+    struct stat st;
+    bool same = false;
+
+    if (is_whiteout(e->st))
+        return 0;
+    if (fstatat(m->out, e->path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return bz_fail(err, BZ_E_CORRUPT, "%s is missing", e->path);
+    if (S_ISDIR(e->st->st_mode))
+        same = S_ISDIR(st.st_mode) && (st.st_mode & 07777) == open_mode(e->st);
+    else if (S_ISLNK(e->st->st_mode))
+        same = S_ISLNK(st.st_mode) && same_link(m, e, err);
+    else
+        same = same_file(e->st, &st);
+    if (!same)
+        return bz_fail(err, BZ_E_CORRUPT, "%s is another one", e->path);
+    m->found++;
     return 0;
+}
+
+/* Lets the walk into a directory that is closed to us, until all is done. */
+static int let_in(struct merging *m, const struct bz_fs_walk_entry *e,
+                  struct bz_err *err)
+{
+    struct opened o;
+
+    if ((e->st->st_mode & ENTER) == ENTER || geteuid() == 0)
+        return 0;
+    o.fd = bz_closed_dir(e->dir, e->name, &o.mode);
+    if (o.fd < 0)
+        return bz_fail_sys(err, "open %s", e->path);
+    BZ_VEC_PUSH(&m->opened, o);
+    return 0;
+}
+
+static void close_again(struct merging *m)
+{
+    while (m->opened.len > 0) {
+        struct opened o = BZ_VEC_POP(&m->opened);
+
+        bz_closed_again(o.fd, o.mode);
+        bz_fs_closep(&o.fd);
+    }
+    bz_vec_release(&m->opened);
 }
 
 static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
@@ -78,11 +206,16 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
     if (known) {
         if (!dir || (known->u != OPEN && known->u != m->layer))
             return BZ_FS_WALK_SKIP;
+        rc = let_in(m, e, err);
+        if (rc < 0)
+            return rc;
         if (known->u == OPEN && is_opaque(e))
             known->u = m->layer;
         return BZ_FS_WALK_ON;
     }
-    rc = make_entry(m, e, err);
+    rc = m->check ? check_entry(m, e, err) : make_entry(m, e, err);
+    if (rc == 0 && dir)
+        rc = let_in(m, e, err);
     if (rc < 0)
         return rc;
     known = bz_map_put(&m->paths, bz_arena_dup(&m->arena, bz_str_from(e->path)));
@@ -90,23 +223,63 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
     return BZ_FS_WALK_ON;
 }
 
-int bz_merge_layers(const char *const *layers, size_t n, const char *out,
-                    struct bz_err *err)
+/* Makes, or checks, what an overlay of the layers would show. */
+static int visit_layers(struct merging *m, const char *const *layers, size_t n,
+                        const char *out, struct bz_err *err)
 {
-    struct merging m = {.out = -1};
     int rc = 0;
+
+    m->out = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (m->out < 0)
+        return bz_fail_sys(err, "open %s", out);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        m->layer = i + 1;
+        rc = bz_fs_walk(AT_FDCWD, layers[i], visit, m, err);
+    }
+    return rc;
+}
+
+static void release(struct merging *m)
+{
+    close_again(m);
+    bz_fs_closep(&m->out);
+    bz_vec_release(&m->later);
+    bz_map_release(&m->paths);
+    bz_arena_release(&m->arena);
+}
+
+int bz_merge_layers(const char *const *layers, size_t n, const char *out,
+                    enum bz_merge_how how, struct bz_err *err)
+{
+    struct merging m = {.out = -1, .how = how};
+    int rc;
 
     if (mkdir(out, 0755) < 0)
         return bz_fail_sys(err, "make %s", out);
-    m.out = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (m.out < 0)
-        return bz_fail_sys(err, "open %s", out);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        m.layer = i + 1;
-        rc = bz_fs_walk(AT_FDCWD, layers[i], visit, &m, err);
-    }
-    bz_fs_closep(&m.out);
-    bz_map_release(&m.paths);
-    bz_arena_release(&m.arena);
+    rc = visit_layers(&m, layers, n, out, err);
+    if (rc == 0)
+        rc = finish_dirs(&m, err);
+    release(&m);
+    return rc;
+}
+
+static int count(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    struct merging *m = ctx;
+
+    if (m->found-- == 0)
+        return bz_fail(err, BZ_E_CORRUPT, "there is more in it than %s", e->path);
+    return BZ_FS_WALK_ON;
+}
+
+int bz_merge_check(const char *const *layers, size_t n, const char *out,
+                   struct bz_err *err)
+{
+    struct merging m = {.out = -1, .check = true};
+    int rc = visit_layers(&m, layers, n, out, err);
+
+    if (rc == 0) /* all that should be there is: their number tells the rest */
+        rc = bz_fs_walk(AT_FDCWD, out, count, &m, err);
+    release(&m);
     return rc;
 }

@@ -1,17 +1,25 @@
 /* merge.h - layers that lie on each other, as one directory.
  *
- * What an overlay of them would show, made of hard links: the topmost layer wins, what
- * one deletes (a character device 0/0) the ones below do not show, and a directory that
- * is opaque hides theirs. One thread.
+ * What an overlay of them would show, made of hard links (a copy of what has as many
+ * names as there can be), or of copies that may be written to, with their modes and
+ * times: the topmost layer wins, what one deletes (a character device 0/0) the ones
+ * below do not show, and a directory that is opaque hides theirs. One thread.
  */
 #ifndef BZ_EXEC_MERGE_H
 #define BZ_EXEC_MERGE_H
 
 #include "base/err.h"
 
+enum bz_merge_how { BZ_MERGE_LINK, BZ_MERGE_COPY };
+
 /* Makes the directory `out`, which must not exist, from directories, the topmost first.
  * On failure some of it may be there. */
 int bz_merge_layers(const char *const *layers, size_t n, const char *out,
-                    struct bz_err *err) BZ_MUST_CHECK;
+                    enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether `out` is what BZ_MERGE_LINK makes of these layers, file by file the same as
+ * theirs, or a copy for that reason; BZ_E_CORRUPT if not. */
+int bz_merge_check(const char *const *layers, size_t n, const char *out,
+                   struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

@@ -6,7 +6,8 @@
  * anything, and what it was handed on: whoever has the output of a task needs no other
  * task's.
  *
- * Stored as directories of an ActionResult, own/NNNN/TASK and shared/NNNN/TASK.
+ * Stored as directories of an ActionResult, own/NNNN/TASK and shared/NNNN/TASK. What
+ * the task printed is stored beside them (printed.h).
  */
 #ifndef BZ_EXEC_OUTPUT_H
 #define BZ_EXEC_OUTPUT_H

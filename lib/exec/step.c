@@ -6,35 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exec/outline.h"
 #include "os/fs.h"
-#include "os/fs_list.h"
 #include "os/fs_remove.h"
 #include "os/path.h"
-#include "sandbox/host.h"
 
-#define SCRIPT_INSIDE "/run/task"
+#define JOBSERVER_INSIDE "/run/jobserver"
 #define LAYERS_MAX 24
-
-static const char *below(struct bz_step *s, const char *name)
-{
-    return bz_arena_printf(&s->arena, "%s/%s", s->dir, name).p;
-}
-
-static int make_dirs(struct bz_step *s, struct bz_err *err)
-{
-    static const char *const names[] = {"upper", "work", "tmp", "own", "links"};
-    int rc = 0;
-
-    for (size_t i = 0; i < BZ_COUNTOF(names) && rc == 0; i++)
-        rc = bz_fs_mkdirs(AT_FDCWD, below(s, names[i]), 0755, err);
-    return rc;
-}
 
 /* Links with numbers for names, which the options of a mount have room for. */
 static int link_layer(struct bz_step *s, const char *path, uint32_t *n,
                       struct bz_err *err)
 {
-    struct bz_str link = bz_arena_printf(&s->arena, "%s/links/%u", s->dir, (*n)++);
+    struct bz_str link = bz_arena_printf(&s->arena, "%s/%u", s->desk->links, (*n)++);
 
     return symlink(path, link.p) < 0 ? bz_fail_sys(err, "link %s", link.p) : 0;
 }
@@ -51,7 +35,7 @@ static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
     bool merge = list->len > LAYERS_MAX;
 
     for (size_t i = 0; i < list->len && rc == 0; i++) {
-        rc = bz_trees_get(shop->trees, &list->at[i].tree, &path, err);
+        rc = bz_trees_get(shop->trees, &list->at[i].tree, BZ_TREES_USE, &path, err);
         if (rc < 0) {
             s->lost = list->at[i].tree.hash;
             return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(list->at[i].task));
@@ -60,43 +44,188 @@ static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
             rc = link_layer(s, path, n, err);
     }
     if (rc == 0 && merge)
-        rc = bz_trees_merge(shop->trees, list, &path, err);
+        rc = bz_trees_merge(shop->trees, list, BZ_TREES_USE, &path, err);
     return rc == 0 && merge ? link_layer(s, path, n, err) : rc;
+}
+
+/* The tokens that makes share; those before 4.4 want them as open descriptors. */
+static int add_jobserver(struct bz_step_shop *shop, struct bz_spec *spec,
+                         struct bz_err *err)
+{
+    const char *inside = shop->ground.bare ? shop->jobserver.path : JOBSERVER_INSIDE;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf flags = {0}, opened = {0};
+
+    bz_buf_add_str(&flags, BZ_STR("MAKEFLAGS="));
+    bz_jobserver_flags(&shop->jobserver, inside, &flags);
+    bz_spec_env(spec, bz_buf_text(&flags));
+    if (shop->jobserver.style == BZ_JOBSERVER_FDS) {
+        bz_spec_arg(spec, "/bin/sh");
+        bz_spec_arg(spec, "-c");
+        bz_buf_add_str(&opened, BZ_STR("exec 8<>"));
+        bz_buf_add_quoted(&opened, bz_str_from(inside));
+        bz_buf_add_str(&opened, BZ_STR(" 9>&8; exec \"$@\""));
+        bz_spec_arg(spec, bz_buf_text(&opened));
+        bz_spec_arg(spec, "sh");
+    }
+    return bz_spec_add(spec, BZ_SPEC_WORK, inside, bz_str_from(shop->jobserver.path),
+                       err);
+}
+
+static bool has_layers(const struct bz_output *handed)
+{
+    return handed->own.len + handed->shared.len > 0;
+}
+
+static int add_enter(const struct bz_job_enter *enter, struct bz_spec *spec,
+                     struct bz_err *err)
+{
+    spec->terminal = true;
+    for (const char *const *arg = enter->argv; *arg; arg++)
+        bz_spec_arg(spec, *arg);
+    return bz_spec_add(spec, BZ_SPEC_TEXT, BZ_JOB_SETUP, enter->setup, err);
 }
 
 static int fill_spec(struct bz_step_shop *shop, struct bz_step *s,
                      const struct bz_job *job, const struct bz_output *handed,
                      struct bz_spec *spec, struct bz_err *err)
 {
-    struct bz_spec_layers layers = {below(s, "links"), 0, below(s, "upper"),
-                                    below(s, "work")};
-    int rc = link_layers(shop, s, &handed->own, &layers.n, err);
+    struct bz_spec_layers layers = {s->desk->links, 0, s->top, s->desk->work};
+    int rc = has_layers(handed) ? bz_desk_layer(s->desk, err) : 0;
 
-    spec->network = job->network;
-    spec->root = job->root;
-    bz_host_add(spec);
+    if (rc == 0)
+        rc = link_layers(shop, s, &handed->own, &layers.n, err);
+
+    bz_outline_add(&shop->ground, job, spec);
     if (rc == 0)
         rc = link_layers(shop, s, &handed->shared, &layers.n, err);
     if (rc == 0)
-        rc = bz_spec_add(spec, BZ_SPEC_WORK, "/tmp", bz_str_from(below(s, "tmp")), err);
-    for (size_t i = 0; i < shop->nviews && rc == 0; i++)
-        rc = bz_spec_add(spec, BZ_SPEC_SHOW, shop->views[i].inside,
-                         bz_str_from(shop->views[i].host), err);
+        rc = bz_spec_add(spec, BZ_SPEC_WORK, "/tmp", bz_str_from(s->tmp), err);
+    for (size_t i = 0; i < job->nviews && rc == 0; i++)
+        rc = bz_spec_add(spec, BZ_SPEC_SHOW, job->views[i].inside,
+                         bz_str_from(job->views[i].host), err);
     if (rc == 0)
-        rc = bz_spec_add(spec, BZ_SPEC_FILE, SCRIPT_INSIDE, job->script, err);
+        rc = bz_spec_add(spec, BZ_SPEC_TEXT, BZ_JOB_SCRIPT, job->script, err);
     if (rc == 0)
         rc = bz_spec_overlay(spec, BZ_JOB_ROOT, &layers, err);
-    spec->cwd = BZ_JOB_ROOT;
+    if (rc == 0 && job->makes && shop->jobserver.path)
+        rc = add_jobserver(shop, spec, err);
+    if (job->enter)
+        return rc < 0 ? rc : add_enter(job->enter, spec, err);
     bz_spec_arg(spec, "/bin/sh");
-    bz_spec_arg(spec, SCRIPT_INSIDE);
-    bz_spec_env(spec,
-                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    bz_spec_env(spec, "HOME=/tmp");
-    bz_spec_env(spec, "TMPDIR=/tmp");
-    bz_spec_env(spec, "LC_ALL=C.UTF-8");
-    bz_spec_env(spec, "TZ=UTC");
+    bz_spec_arg(spec, BZ_JOB_SCRIPT);
     return rc;
 }
+
+/* A path below the root, without a slash before it; empty if it is not one. */
+static struct bz_str below_root(const struct bz_ground *g, struct bz_str path)
+{
+    return bz_str_cut_prefix(&path, bz_str_from(g->root)) &&
+                   bz_str_cut_prefix(&path, BZ_STR("/"))
+               ? path
+               : BZ_STR("");
+}
+
+/* The directory that every task finds. Layers may have it, or something else in its
+ * place: then the script makes it. */
+static struct bz_str expected(const struct bz_ground *g, const struct bz_job *job,
+                              const struct bz_output *handed)
+{
+    struct bz_path plain;
+    struct bz_err ignored;
+
+    if (has_layers(handed) || job->fill.run ||
+        bz_path_normalise(job->temp, &plain, &ignored) < 0 ||
+        !bz_str_eq(bz_path_str(&plain), job->temp))
+        return BZ_STR("");
+    return below_root(g, job->temp);
+}
+
+/* ---- on bare ground ---- */
+
+struct paths BZ_VEC(const char *);
+
+static int find_layers(struct bz_step_shop *shop, struct bz_step *s,
+                       const struct bz_output_layers *list, struct paths *out,
+                       struct bz_err *err)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const char *path;
+
+        if (bz_trees_get(shop->trees, &list->at[i].tree, BZ_TREES_USE, &path, err) <
+            0) {
+            s->lost = list->at[i].tree.hash;
+            return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(list->at[i].task));
+        }
+        BZ_VEC_PUSH(out, path);
+    }
+    return 0;
+}
+
+static int copy_layers(struct bz_step_shop *shop, struct bz_step *s,
+                       const struct bz_job *job, const struct bz_output *handed,
+                       struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct paths layers = {0};
+    int rc = find_layers(shop, s, &handed->own, &layers, err);
+
+    if (rc == 0)
+        rc = find_layers(shop, s, &handed->shared, &layers, err);
+    if (rc < 0)
+        return rc;
+    s->bare = true;
+    return bz_copied_make(&s->copied, shop->ground.root, layers.at, layers.len,
+                          expected(&shop->ground, job, handed), s->desk->upper, err);
+}
+
+/* The temporary directory and the script, in place of the last task's. */
+static int lay_out(const struct bz_ground *g, const struct bz_job *job,
+                   const char *script, struct bz_err *err)
+{
+    int rc = bz_fs_remove(AT_FDCWD, g->tmp, err);
+
+    if (rc == 0 && (mkdir(g->tmp, 0755) < 0 || chmod(g->tmp, 0755) < 0))
+        rc = bz_fail_sys(err, "make %s", g->tmp);
+    if (rc == 0)
+        rc = bz_fs_write(AT_FDCWD, script, job->script.p, job->script.n, 0444,
+                         BZ_FS_NOSYNC, err);
+    return rc;
+}
+
+static int fill_bare(struct bz_step_shop *shop, struct bz_step *s,
+                     const struct bz_job *job, const struct bz_output *handed,
+                     struct bz_spec *spec, struct bz_err *err)
+{
+    const struct bz_ground *g = &shop->ground;
+    const char *script = bz_arena_printf(&s->arena, "%s/task", g->top).p;
+    int rc = 0;
+
+    if (job->enter)
+        return bz_fail(err, BZ_E_NOSUP, "%s", g->why.msg);
+    if (job->root)
+        return bz_fail(err, BZ_E_NOSUP,
+                       "a task that is [fakeroot] needs user namespaces, which do not "
+                       "work here; 'bitzel doctor' says what to do");
+    bz_outline_add(g, job, spec);
+    rc = copy_layers(shop, s, job, handed, err);
+    if (rc == 0)
+        rc = lay_out(g, job, script, err);
+    if (rc == 0)
+        rc = bz_spec_add(spec, BZ_SPEC_WORK, g->root, bz_str_from(g->root), err);
+    if (rc == 0)
+        rc = bz_spec_add(spec, BZ_SPEC_WORK, g->tmp, bz_str_from(g->tmp), err);
+    if (rc == 0)
+        rc = bz_spec_add(spec, BZ_SPEC_SHOW, script, bz_str_from(script), err);
+    for (size_t i = 0; i < job->nviews && rc == 0; i++)
+        rc = bz_spec_add(spec, BZ_SPEC_SHOW, job->views[i].inside,
+                         bz_str_from(job->views[i].host), err);
+    if (rc == 0 && job->makes && shop->jobserver.path)
+        rc = add_jobserver(shop, spec, err);
+    bz_spec_arg(spec, "/bin/sh");
+    bz_spec_arg(spec, script);
+    return rc;
+}
+
+/* ---- all of them ---- */
 
 /* The script, and an empty log to be filled. */
 static int leave_files(const struct bz_job *job, int *log, struct bz_err *err)
@@ -107,7 +236,7 @@ static int leave_files(const struct bz_job *job, int *log, struct bz_err *err)
 
     if (rc == 0)
         rc = bz_fs_mkdirs(AT_FDCWD, dir.s, 0755, err);
-    if (rc == 0)
+    if (rc == 0 && job->script.n > 0)
         rc = bz_fs_write(AT_FDCWD, job->run, job->script.p, job->script.n, 0755,
                          BZ_FS_NOSYNC, err);
     if (rc < 0)
@@ -118,35 +247,66 @@ static int leave_files(const struct bz_job *job, int *log, struct bz_err *err)
     return *log < 0 ? bz_fail_sys(err, "open %s", job->log) : 0;
 }
 
-int bz_step_start(struct bz_step_shop *shop, const struct bz_job *job,
-                  const struct bz_output *handed, struct bz_step *s, struct bz_err *err)
+int bz_step_open(struct bz_step_shop *shop, const struct bz_job *job,
+                 const struct bz_output *handed, struct bz_step *s, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_spec_release) struct bz_spec spec;
-    BZ_CLEANUP(bz_fs_closep) int log = -1;
-    struct bz_proc_spec io = {.err.kind = BZ_PROC_MERGE};
-    struct bz_str workdir = job->workdir;
+    const struct bz_ground *g = &shop->ground;
     int rc;
 
-    *s = (struct bz_step){0};
-    bz_spec_init(&spec);
-    s->dir = bz_arena_printf(&s->arena, "%s/%u", shop->scratch, shop->started++).p;
-    if (bz_str_cut_prefix(&workdir, BZ_STR(BZ_JOB_ROOT "/")))
-        s->workdir = bz_arena_dup(&s->arena, workdir);
-    rc = make_dirs(s, err);
+    *s = (struct bz_step){.log = -1, .desks = &shop->desks};
+    rc = bz_desk_take(&shop->desks, g->bare ? BZ_STR("") : expected(g, job, handed),
+                      &s->desk, err);
+    if (rc < 0)
+        return rc;
+    s->top = s->desk->upper;
+    s->tmp = s->desk->tmp;
+    s->workdir = bz_arena_dup(&s->arena, below_root(g, job->workdir));
+    rc = bz_lockset_open(&s->locks, job->locks, job->nlocks, err);
+    if (rc < 0)
+        return rc;
+    if (!job->enter)
+        return leave_files(job, &s->log, err);
+    s->log = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return s->log < 0 ? bz_fail_sys(err, "use standard error") : 0;
+}
+
+int bz_step_plan(struct bz_step_shop *shop, const struct bz_job *job,
+                 const struct bz_output *handed, struct bz_step *s, struct bz_err *err)
+{
+    int rc;
+
+    bz_spec_init(&s->spec);
+    rc = shop->ground.bare ? fill_bare(shop, s, job, handed, &s->spec, err)
+                           : fill_spec(shop, s, job, handed, &s->spec, err);
     if (rc == 0)
-        rc = fill_spec(shop, s, job, handed, &spec, err);
-    if (rc == 0)
-        rc = leave_files(job, &log, err);
-    io.out = (struct bz_proc_out){BZ_PROC_FD, log};
-    if (rc == 0)
-        rc = bz_sandbox_start(shop->sandbox, &spec, &io, &s->child, err);
+        rc = bz_lockset_give(&s->locks, &s->spec, err);
+    s->io = (struct bz_proc_spec){
+        .out = {BZ_PROC_FD, s->log},
+          .err.kind = BZ_PROC_MERGE
+    };
+    if (job->enter)
+        s->io = (struct bz_proc_spec){
+            .in = {BZ_PROC_IN_FD, STDIN_FILENO, {0}},
+            .out = {BZ_PROC_FD,             STDOUT_FILENO               },
+            .err = {BZ_PROC_FD,             STDERR_FILENO},
+        };
     return rc;
 }
 
+int bz_step_launch(struct bz_step_shop *shop, struct bz_step *s, struct bz_err *err)
+{
+    int rc = bz_sandbox_start(shop->sandbox, &s->spec, &s->io, &s->child, err);
+
+    /* With it go our copies of the locks: from now on the child alone holds them. */
+    bz_spec_release(&s->spec);
+    return rc;
+}
+
+/* Whether there is nothing in it, or no such directory. */
 static bool is_empty(const char *dir)
 {
     /* Removing tells, and an empty one is not missed. */
-    return rmdir(dir) == 0;
+    return rmdir(dir) == 0 || errno == ENOENT;
 }
 
 /* Moves what lies below the work directory over to `own`, with the same path, and takes
@@ -160,8 +320,8 @@ static int split(struct bz_step *s, struct bz_err *err)
 
     if (rel.n == 0)
         return 0;
-    from = bz_arena_printf(&s->arena, "%s/upper/%s", s->dir, rel.p).p;
-    to = bz_arena_printf(&s->arena, "%s/own/%s", s->dir, rel.p).p;
+    from = bz_arena_printf(&s->arena, "%s/%s", s->desk->upper, rel.p).p;
+    to = bz_arena_printf(&s->arena, "%s/%s", s->desk->own, rel.p).p;
     if (!bz_fs_exists(AT_FDCWD, from))
         return 0;
     rc = bz_path_join(BZ_STR(""), bz_path_dirname(bz_str_from(to)), &parent, err);
@@ -174,7 +334,7 @@ static int split(struct bz_step *s, struct bz_err *err)
     for (rel = bz_path_dirname(rel); rel.n > 0 && !bz_str_eq(rel, BZ_STR("."));
          rel = bz_path_dirname(rel)) {
         struct bz_str dir =
-            bz_arena_printf(&s->arena, "%s/upper/%.*s", s->dir, BZ_STR_ARG(rel));
+            bz_arena_printf(&s->arena, "%s/%.*s", s->desk->upper, BZ_STR_ARG(rel));
 
         if (rmdir(dir.p) < 0)
             break;
@@ -191,7 +351,6 @@ static int store(struct bz_step_shop *shop, const char *dir,
     };
     struct bz_tree_stats stats;
 
-    *out = (struct bz_reapi_digest){0};
     if (is_empty(dir))
         return 0;
     return bz_cache_store(shop->cache, AT_FDCWD, dir, &how, out, &stats, err);
@@ -201,22 +360,30 @@ int bz_step_finish(struct bz_step_shop *shop, struct bz_step *s,
                    struct bz_reapi_digest *own, struct bz_reapi_digest *shared,
                    struct bz_err *err)
 {
-    int rc = split(s, err);
+    int rc = s->bare ? bz_copied_capture(&s->copied, s->desk->upper, err) : 0;
 
+    *own = *shared = (struct bz_reapi_digest){0};
+    if (rc < 0)
+        return rc;
+    if (bz_desk_unused(s->desk))
+        return 0;
+    rc = split(s, err);
     if (rc == 0)
-        rc = store(shop, below(s, "own"), own, err);
+        rc = store(shop, s->desk->own, own, err);
     if (rc == 0)
-        rc = store(shop, below(s, "upper"), shared, err);
+        rc = store(shop, s->desk->upper, shared, err);
     return rc;
 }
 
 void bz_step_release(struct bz_step *s)
 {
-    struct bz_err ignored;
-
-    /* What cannot be removed now is swept with the whole of scratch. */
-    if (s->dir && bz_fs_remove(AT_FDCWD, s->dir, &ignored) < 0)
-        errno = 0;
+    if (s->desk) {
+        bz_desk_give(s->desks, s->desk);
+        bz_fs_closep(&s->log);
+    }
+    bz_lockset_release(&s->locks);
+    bz_spec_release(&s->spec);
+    bz_copied_release(&s->copied);
     bz_arena_release(&s->arena);
     *s = (struct bz_step){0};
 }

@@ -3,12 +3,18 @@
  * The sandbox sees the layers that the task was handed on, with an empty one on top,
  * which takes all that the task writes, changes and deletes. When it has ended well,
  * that layer is its output: taken apart into what lies below the recipe's work
- * directory and what does not, both stored. One thread.
+ * directory and what does not, both stored. On bare ground (ground.h) the layers are
+ * copied, and what differs afterwards is brought to that layer. One thread.
  */
 #ifndef BZ_EXEC_STEP_H
 #define BZ_EXEC_STEP_H
 
+#include "exec/copied.h"
+#include "exec/desk.h"
+#include "exec/ground.h"
 #include "exec/job.h"
+#include "exec/jobserver.h"
+#include "exec/lockset.h"
 #include "exec/output.h"
 #include "exec/trees.h"
 #include "sandbox/sandbox.h"
@@ -18,29 +24,47 @@ struct bz_step_shop {
     struct bz_cache *cache;
     struct bz_pool *pool;
     struct bz_trees *trees;
+    struct bz_ground ground;
     struct bz_sandbox *sandbox;
-    const char *scratch; /* a directory of this build, on the store's file system */
-    const struct bz_job_view *views;
-    size_t nviews;
-    unsigned started; /* numbers the steps */
+    struct bz_desk_list desks; /* on the store's file system */
+    struct bz_jobserver jobserver;
 };
 
 struct bz_step {
     struct bz_arena arena;
+    struct bz_spec spec; /* of its sandbox, once it is planned */
+    struct bz_proc_spec io;
     struct bz_sandbox_child child;
-    const char *dir;       /* below scratch */
-    struct bz_str workdir; /* below BZ_JOB_ROOT, without a slash before it; or empty */
+    struct bz_desk_list *desks;
+    struct bz_desk *desk;
+    const char *top;         /* what it writes goes here */
+    const char *tmp;         /* its /tmp */
+    int log;                 /* its output; -1: not open */
+    struct bz_lockset locks; /* not locked yet; the sandbox gets them */
+    bool bare;               /* it works in `copied` */
+    struct bz_copied copied;
+    struct bz_str workdir; /* below the root, without a slash before it; or empty */
     struct bz_digest lost; /* a layer that could not be had; zero if there is none */
 };
 
-/* Starts the task. `handed` is what it was handed on. If it fails because one of these
- * layers is not to be had, s->lost tells which. Release it in any case. */
-int bz_step_start(struct bz_step_shop *shop, const struct bz_job *job,
-                  const struct bz_output *handed, struct bz_step *s,
-                  struct bz_err *err) BZ_MUST_CHECK;
+/* Makes its directories and an empty log. `handed` is what it was handed on. Release it
+ * in any case. */
+int bz_step_open(struct bz_step_shop *shop, const struct bz_job *job,
+                 const struct bz_output *handed, struct bz_step *s,
+                 struct bz_err *err) BZ_MUST_CHECK;
 
-/* The child has ended well and has been reaped: stores what it wrote. Trees that are
- * empty are none. */
+/* Lays out what its sandbox is to have. If it fails because one of the layers is not to
+ * be had, s->lost tells which. */
+int bz_step_plan(struct bz_step_shop *shop, const struct bz_job *job,
+                 const struct bz_output *handed, struct bz_step *s,
+                 struct bz_err *err) BZ_MUST_CHECK;
+
+/* Starts the script, as planned. Any thread, which then lives as long as the child. */
+int bz_step_launch(struct bz_step_shop *shop, struct bz_step *s,
+                   struct bz_err *err) BZ_MUST_CHECK;
+
+/* The child, if any, has ended well and has been reaped: stores what it wrote. Trees
+ * that are empty are none. */
 int bz_step_finish(struct bz_step_shop *shop, struct bz_step *s,
                    struct bz_reapi_digest *own, struct bz_reapi_digest *shared,
                    struct bz_err *err) BZ_MUST_CHECK;

@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "cache/expanded.h"
 #include "exec/merge.h"
+#include "os/alive.h"
 #include "os/fs.h"
 #include "os/fs_remove.h"
 
@@ -17,7 +19,9 @@ struct bz_trees {
     struct bz_pool *pool;
     struct bz_arena arena;
     struct bz_str dir;
-    struct bz_map known; /* paths that are there */
+    struct bz_str making;            /* where they are made; swept if we are killed */
+    struct bz_map known;             /* paths that are there; what they are good for */
+    struct BZ_VEC(const char *) old; /* taken out of the way */
     struct bz_digest_hasher *hasher;
     unsigned made;
 };
@@ -26,11 +30,14 @@ int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *stor
                   struct bz_trees **out, struct bz_err *err)
 {
     struct bz_trees *t = bz_mem_zalloc(sizeof(*t));
+    struct bz_alive self;
     int rc;
 
     t->cache = cache;
     t->pool = pool;
+    bz_alive_self(&self);
     t->dir = bz_arena_printf(&t->arena, "%s/trees", store);
+    t->making = bz_arena_printf(&t->arena, "%s/work/%s", store, self.name);
     rc = bz_fs_mkdirs(AT_FDCWD, t->dir.p, 0755, err);
     if (rc == 0)
         rc = bz_digest_hasher_new(&t->hasher, err);
@@ -42,10 +49,23 @@ int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *stor
     return 0;
 }
 
+static void remove_dir(const char *path)
+{
+    struct bz_err err;
+
+    if (bz_fs_remove(AT_FDCWD, path, &err) < 0)
+        bz_log_warn("exec", "%s", err.msg);
+}
+
 void bz_trees_close(struct bz_trees *t)
 {
     if (!t)
         return;
+    for (size_t i = 0; i < t->old.len; i++)
+        remove_dir(t->old.at[i]);
+    bz_vec_release(&t->old);
+    if (t->made > 0)
+        rmdir(t->making.p); /* there may be more in it, which others remove */
     bz_map_release(&t->known);
     bz_digest_hasher_free(t->hasher);
     bz_arena_release(&t->arena);
@@ -57,40 +77,60 @@ void bz_trees_closep(struct bz_trees **t)
     bz_trees_close(*t);
 }
 
-typedef int (*make_fn)(struct bz_trees *t, const void *what, const char *path,
-                       struct bz_err *err);
+/* How one of them comes to be, and how to tell that it is still that. */
+struct kind {
+    const char *prefix;
+    int (*make)(struct bz_trees *t, const void *what, const char *path,
+                struct bz_err *err);
+    int (*check)(struct bz_trees *t, const void *what, const char *path,
+                 struct bz_err *err);
+};
 
 /* Makes a directory under another name first. */
-static int make_whole(struct bz_trees *t, make_fn fn, const void *what,
+static int make_whole(struct bz_trees *t, const struct kind *kind, const void *what,
                       const char *path, struct bz_err *err)
 {
     struct bz_str temp =
-        bz_arena_printf(&t->arena, "%s/.new-%d-%u", t->dir.p, (int)getpid(), t->made++);
-    struct bz_err ignored;
-    int rc = bz_fs_remove(AT_FDCWD, temp.p, err); /* of a process long dead */
+        bz_arena_printf(&t->arena, "%s/tree-%u", t->making.p, t->made++);
+    int rc = bz_fs_mkdirs(AT_FDCWD, t->making.p, 0755, err);
 
     if (rc == 0)
-        rc = fn(t, what, temp.p, err);
-    if (rc == 0 && rename(temp.p, path) == 0)
+        rc = kind->make(t, what, temp.p, err);
+    if (rc == 0)
+        rc = bz_expanded_touch(temp.p, err);
+    if (rc == 0 && rename(temp.p, path) == 0) {
+        bz_cache_laid_out(t->cache, path);
         return 0;
+    }
     /* That another process has been quicker is as well. */
     if (rc == 0 && errno != EEXIST && errno != ENOTEMPTY)
         rc = bz_fail_sys(err, "make %s", path);
-    if (bz_fs_remove(AT_FDCWD, temp.p, &ignored) < 0)
-        bz_log_warn("exec", "%s", ignored.msg);
+    remove_dir(temp.p);
     return rc;
 }
 
 static int restore(struct bz_trees *t, const void *what, const char *path,
                    struct bz_err *err)
 {
-    const struct bz_tree_out how = {
-        .threads = {t->pool, NULL},
-          .how = BZ_CAS_FILE_LINK
-    };
-    struct bz_tree_stats stats;
+    return bz_cache_lay_out(t->cache, what, path,
+                            &(struct bz_crew_threads){t->pool, NULL}, err);
+}
 
-    return bz_cache_restore(t->cache, what, AT_FDCWD, path, &how, &stats, err);
+static int inspect(struct bz_trees *t, const void *what, const char *path,
+                   struct bz_err *err)
+{
+    return bz_cache_inspect(t->cache, what, path,
+                            &(struct bz_crew_threads){t->pool, NULL}, err);
+}
+
+static int find_all(struct bz_trees *t, const struct bz_output_layers *layers,
+                    const char **paths, struct bz_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < layers->len && rc == 0; i++)
+        rc = bz_trees_get(t, &layers->at[i].tree, BZ_TREES_USE, &paths[i], err);
+    return rc;
 }
 
 static int merge(struct bz_trees *t, const void *what, const char *path,
@@ -99,15 +139,57 @@ static int merge(struct bz_trees *t, const void *what, const char *path,
     const struct bz_output_layers *layers = what;
     BZ_CLEANUP(bz_mem_freep)
     const char **paths = bz_mem_array(layers->len, sizeof(*paths));
-    int rc = 0;
+    int rc = find_all(t, layers, paths, err);
 
-    for (size_t i = 0; i < layers->len && rc == 0; i++)
-        rc = bz_trees_get(t, &layers->at[i].tree, &paths[i], err);
-    return rc < 0 ? rc : bz_merge_layers(paths, layers->len, path, err);
+    if (rc == 0)
+        rc = bz_merge_layers(paths, layers->len, path, BZ_MERGE_LINK, err);
+    if (rc == 0)
+        bz_cache_vouch(t->cache, path);
+    return rc;
 }
 
-static int find(struct bz_trees *t, const struct bz_digest *name, const char *prefix,
-                make_fn fn, const void *what, const char **path, struct bz_err *err)
+/* Its files are those of its layers, about which one can tell. */
+static int compare(struct bz_trees *t, const void *what, const char *path,
+                   struct bz_err *err)
+{
+    const struct bz_output_layers *layers = what;
+    BZ_CLEANUP(bz_mem_freep)
+    const char **paths = bz_mem_array(layers->len, sizeof(*paths));
+    int rc = find_all(t, layers, paths, err);
+
+    if (rc == 0)
+        rc = bz_merge_check(paths, layers->len, path, err);
+    if (rc == 0)
+        bz_cache_vouch(t->cache, path);
+    return rc;
+}
+
+/* One that is there is used if it is right; otherwise it makes way. */
+static int use(struct bz_trees *t, const struct kind *kind, const void *what,
+               const char *path, enum bz_trees_for purpose, struct bz_err *err)
+{
+    struct bz_shelf_root *root = &bz_cache_cas(t->cache)->root;
+    const char *old;
+    struct bz_err why;
+    int rc;
+
+    if (!bz_expanded_claim(root, path))
+        return make_whole(t, kind, what, path, err);
+    if ((purpose == BZ_TREES_SHOW && bz_cache_believes(t->cache, path)) ||
+        kind->check(t, what, path, &why) == 0)
+        return 0;
+    bz_log_warn("exec", "%s is not what was laid out (%s): it is made anew", path,
+                why.msg);
+    rc = bz_expanded_discard(root, path, &t->arena, &old, err);
+    if (rc < 0)
+        return rc;
+    BZ_VEC_PUSH(&t->old, old);
+    return make_whole(t, kind, what, path, err);
+}
+
+static int find(struct bz_trees *t, const struct bz_digest *name,
+                const struct kind *kind, const void *what, enum bz_trees_for purpose,
+                const char **path, struct bz_err *err)
 {
     char hex[BZ_DIGEST_HEX_LEN + 1];
     struct bz_map_entry *e;
@@ -115,31 +197,37 @@ static int find(struct bz_trees *t, const struct bz_digest *name, const char *pr
     int rc = 0;
 
     bz_digest_hex(name, hex);
-    where = bz_arena_printf(&t->arena, "%s/%s%s", t->dir.p, prefix, hex);
+    where = bz_arena_printf(&t->arena, "%s/%s%s", t->dir.p, kind->prefix, hex);
     e = bz_map_get(&t->known, where);
-    if (!e && !bz_fs_exists(AT_FDCWD, where.p))
-        rc = make_whole(t, fn, what, where.p, err);
+    if (!e || e->u < purpose)
+        rc = use(t, kind, what, where.p, purpose, err);
     if (rc < 0)
         return rc;
-    e = e ? e : bz_map_put(&t->known, where);
+    e = bz_map_put(&t->known, where); /* what it is made of was put there meanwhile */
+    e->u = e->u < purpose ? purpose : e->u;
     *path = e->key.p;
     return 0;
 }
 
 int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
-                 const char **path, struct bz_err *err)
+                 enum bz_trees_for purpose, const char **path, struct bz_err *err)
 {
-    return find(t, &tree->hash, "", restore, tree, path, err);
+    static const struct kind plain = {"", restore, inspect};
+
+    return find(t, &tree->hash, &plain, tree, purpose, path, err);
 }
 
 int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
-                   const char **path, struct bz_err *err)
+                   enum bz_trees_for purpose, const char **path, struct bz_err *err)
 {
+    static const struct kind merged = {"merged-", merge, compare};
     struct bz_digest name;
 
+    if (layers->len == 1)
+        return bz_trees_get(t, &layers->at[0].tree, purpose, path, err);
     bz_digest_begin(t->hasher);
     for (size_t i = 0; i < layers->len; i++)
         bz_digest_add(t->hasher, layers->at[i].tree.hash.b, BZ_DIGEST_LEN);
     bz_digest_end(t->hasher, &name);
-    return find(t, &name, "merged-", merge, layers, path, err);
+    return find(t, &name, &merged, layers, purpose, path, err);
 }

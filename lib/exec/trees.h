@@ -1,9 +1,12 @@
 /* trees.h - stored trees as directories, to be layers of sandboxes.
  *
  * Below `trees/` of the local store, each under its digest, made of hard links into the
- * store when it is first asked for. They are made under another name and renamed when
- * complete, so a directory that is there is whole. Nothing may write to them: sandboxes
- * see them as lower layers.
+ * store when it is first asked for. They are made below `work/` and renamed when
+ * complete. Nothing may write to them: sandboxes see them as lower layers. But users
+ * can, a disk may have lost some of one when the power failed, and what they link to
+ * may turn out to be damaged. So each is looked at before it is used, once by each *t,
+ * and made anew if it is not what it was. Collectors take those that nobody uses
+ * (cache/expanded.h).
  *
  * One thread at a time; processes may share them.
  */
@@ -21,13 +24,22 @@ int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *stor
 void bz_trees_close(struct bz_trees *t); /* NULL is fine */
 void bz_trees_closep(struct bz_trees **t);
 
+/* What somebody wants one for. */
+enum bz_trees_for {
+    BZ_TREES_SHOW = 1, /* to look at: that it was right in this boot will do */
+    BZ_TREES_USE,      /* to make something of it */
+};
+
 /* The path of the tree's directory, which lasts as long as *t. BZ_E_NOENT if the tree
  * is not in the store, or not whole. */
 int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
-                 const char **path, struct bz_err *err) BZ_MUST_CHECK;
+                 enum bz_trees_for purpose, const char **path,
+                 struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same of layers that lie on each other, the topmost first. */
+/* The same of layers that lie on each other, the topmost first. Of several, what hides
+ * others is not seen itself; one alone is as it is. */
 int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
-                   const char **path, struct bz_err *err) BZ_MUST_CHECK;
+                   enum bz_trees_for purpose, const char **path,
+                   struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

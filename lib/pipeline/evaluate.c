@@ -1,11 +1,24 @@
 #include "pipeline/evaluate.h"
 
-static struct bz_vars *find_variant(const struct bz_finalize *f, struct bz_str name)
+#include "survey/lineage.h"
+
+static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
 {
     for (size_t i = 0; i < f->variants.len; i++)
         if (bz_str_eq(f->variants.at[i].name, name))
-            return f->variants.at[i].meta->vars;
+            return f->variants.at[i].meta;
     return NULL;
+}
+
+/* Whether it is what the survey saw, by which tasks are signed. */
+static bool is_same(struct bz_pipeline *p, const struct bz_meta *m,
+                    const struct bz_facts *facts)
+{
+    uint8_t lineage[32];
+
+    bz_lineage_of(p->library, m, facts, lineage);
+    return !bz_lineage_known(lineage) || !bz_lineage_known(facts->lineage) ||
+           memcmp(lineage, facts->lineage, sizeof(lineage)) == 0;
 }
 
 int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
@@ -19,6 +32,7 @@ int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
                                     .layer = r->facts->layer,
                                     .appends = &appends,
                                     .only = r->facts->variant};
+    struct bz_meta *m;
     int rc = bz_pipeline_load(p, err);
 
     if (rc < 0)
@@ -27,10 +41,13 @@ int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
     rc = bz_finalize_recipe(p->mcs.at[r->part].config, p->library, &opts, &f, err);
     if (rc < 0)
         return rc;
-    *vars = find_variant(f, r->facts->variant);
-    if (!*vars)
-        return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
+    m = find_variant(f, r->facts->variant);
+    if (!m || !is_same(p, m, r->facts))
+        return bz_fail(err, BZ_E_BUSY,
+                       "%.*s, or what it is made from, changed after it was read; try "
+                       "again",
                        BZ_STR_ARG(r->facts->path));
+    *vars = m->vars;
     *out = f;
     f = NULL; /* the caller owns it now */
     return 0;

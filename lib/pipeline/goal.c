@@ -102,12 +102,21 @@ static int add_target(struct bz_goal *g, const struct bz_target *t, uint32_t par
                       const char *task, struct target_list *list, struct bz_err *err)
 {
     struct bz_tgraph_target out = {.part = part, .name = t->name, .task = t->task};
-    int rc = t->task.p ? 0 : default_task(g, part, task, &out.task, err);
+    size_t at = t->task.p ? BZ_STR_NONE : bz_str_rfind_byte(t->name, ':');
+    int rc = 0;
+
+    if (at != BZ_STR_NONE) { /* RECIPE:TASK, without do_ */
+        out.name = bz_str_sub(t->name, 0, at);
+        out.task = bz_arena_printf(&g->arena, "do_%.*s",
+                                   BZ_STR_ARG(bz_str_sub(t->name, at + 1, t->name.n)));
+    } else if (!t->task.p) {
+        rc = default_task(g, part, task, &out.task, err);
+    }
 
     if (rc < 0)
         return rc;
-    if (bz_str_eq(t->name, BZ_STR("world")) || bz_str_eq(t->name, BZ_STR("universe")))
-        return add_all(g, part, t->name, out.task, list, err);
+    if (bz_str_eq(out.name, BZ_STR("world")) || bz_str_eq(out.name, BZ_STR("universe")))
+        return add_all(g, part, out.name, out.task, list, err);
     BZ_VEC_PUSH(list, out);
     return 0;
 }

@@ -5,8 +5,12 @@
 
 #include "base/mem.h"
 #include "os/path.h"
+#include "pipeline/builtin.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/parallel.h"
+#include "pipeline/timelimit.h"
 #include "recipe/runscript.h"
+#include "recipe/script.h"
 
 struct bz_jobs_recipe {
     struct bz_finalize *finalize; /* NULL: not evaluated yet */
@@ -29,22 +33,40 @@ static bool taken(const struct bz_jobs *j, struct bz_str inside)
     return false;
 }
 
+/* Where there are no namespaces, layers are seen where they are. */
+static void add_as_is(struct bz_jobs *j, struct bz_str dir)
+{
+    struct bz_str plain = bz_arena_dup(&j->arena, dir);
+    struct bz_err ignored;
+    struct bz_path path;
+
+    if (bz_path_normalise(dir, &path, &ignored) == 0)
+        plain = bz_arena_dup(&j->arena, bz_path_str(&path));
+    BZ_VEC_PUSH(&j->places,
+                (struct bz_jobs_place){bz_arena_dup(&j->arena, dir), plain});
+    BZ_VEC_PUSH(&j->places, (struct bz_jobs_place){plain, plain});
+    BZ_VEC_PUSH(&j->layers, (struct bz_job_view){plain.p, plain.p});
+}
+
 /* Layers are seen under their directories' names, which say the same on every machine;
  * the second of two that have the same gets a number. */
-static void add_layer(struct bz_jobs *j, struct bz_str dir)
+static void add_layer(struct bz_jobs *j, struct bz_str dir, struct bz_str base)
 {
-    struct bz_str base = bz_path_basename(dir);
     struct bz_str inside =
         bz_arena_printf(&j->arena, BZ_JOB_LAYERS "/%.*s", BZ_STR_ARG(base));
     struct bz_err ignored;
     struct bz_path plain;
 
+    if (j->ground->bare) {
+        add_as_is(j, dir);
+        return;
+    }
     for (unsigned n = 2; taken(j, inside); n++)
         inside =
             bz_arena_printf(&j->arena, BZ_JOB_LAYERS "/%.*s-%u", BZ_STR_ARG(base), n);
     dir = bz_arena_dup(&j->arena, dir);
     BZ_VEC_PUSH(&j->places, (struct bz_jobs_place){dir, inside});
-    BZ_VEC_PUSH(&j->views, (struct bz_job_view){inside.p, dir.p});
+    BZ_VEC_PUSH(&j->layers, (struct bz_job_view){inside.p, dir.p});
     /* Metadata has it as BBLAYERS says it, with ".." perhaps, but may tidy it up. */
     if (bz_path_normalise(dir, &plain, &ignored) == 0 &&
         !bz_str_eq(bz_path_str(&plain), dir))
@@ -53,13 +75,30 @@ static void add_layer(struct bz_jobs *j, struct bz_str dir)
                                            inside});
 }
 
+/* Where openembedded-core has its scripts: above its layer, and in no other. */
+static void add_core(struct bz_jobs *j)
+{
+    struct bz_err ignored;
+    struct bz_str dir = {0};
+
+    if (bz_vars_get(j->p->mcs.at[0].config->vars, BZ_STR("COREBASE"), 0, &dir,
+                    &ignored) < 0 ||
+        !bz_path_is_absolute(dir))
+        return;
+    for (size_t i = 0; i < j->places.len; i++)
+        if (bz_str_eq(j->places.at[i].host, dir))
+            return;
+    add_layer(j, dir, BZ_STR("corebase"));
+}
+
 int bz_jobs_open(struct bz_jobs *j, struct bz_pipeline *p, const struct bz_goal *goal,
                  struct bz_err *err)
 {
     const struct bz_tgraph *g = &goal->graph;
     int rc = bz_pipeline_load(p, err);
 
-    *j = (struct bz_jobs){.p = p, .goal = goal};
+    *j = (struct bz_jobs){
+        .p = p, .goal = goal, .timeout = -1, .ground = bz_pipeline_ground(p)};
     j->recipes = bz_mem_array(g->nrecipes, sizeof(*j->recipes));
     j->names = bz_mem_array(g->dag.n, sizeof(*j->names));
     if (rc < 0)
@@ -70,11 +109,13 @@ int bz_jobs_open(struct bz_jobs *j, struct bz_pipeline *p, const struct bz_goal 
         bz_goal_task_name(goal, t, &name);
         j->names[t] = bz_arena_dup(&j->arena, bz_buf_str(&name));
     }
-    BZ_VEC_PUSH(&j->places,
-                (struct bz_jobs_place){bz_str_from(p->build_dir), BZ_STR(BZ_JOB_ROOT)});
+    BZ_VEC_PUSH(&j->places, (struct bz_jobs_place){bz_str_from(p->build_dir),
+                                                   bz_str_from(j->ground->root)});
     for (size_t i = 0; i < p->layers.all.len; i++)
         if (p->layers.all.at[i].dir.p)
-            add_layer(j, p->layers.all.at[i].dir);
+            add_layer(j, p->layers.all.at[i].dir,
+                      bz_path_basename(p->layers.all.at[i].dir));
+    add_core(j);
     BZ_VEC_SORT(&j->places, longest_first);
     return 0;
 }
@@ -83,10 +124,11 @@ void bz_jobs_release(struct bz_jobs *j)
 {
     for (uint32_t r = 0; j->recipes && r < j->goal->graph.nrecipes; r++)
         bz_finalize_free(j->recipes[r].finalize);
+    bz_fetch_client_free(j->client);
     free(j->recipes);
     free(j->names);
     bz_vec_release(&j->places);
-    bz_vec_release(&j->views);
+    bz_vec_release(&j->layers);
     bz_arena_release(&j->arena);
     *j = (struct bz_jobs){0};
 }
@@ -130,21 +172,47 @@ struct bz_str bz_jobs_inside(const struct bz_jobs *j, struct bz_arena *a,
     return bz_arena_dup(a, bz_buf_str(&out));
 }
 
+bool bz_jobs_cut_root(const struct bz_jobs *j, struct bz_str *path)
+{
+    struct bz_str rest = *path;
+
+    if (!bz_str_cut_prefix(&rest, bz_str_from(j->ground->root)) ||
+        !bz_str_cut_prefix(&rest, BZ_STR("/")))
+        return false;
+    *path = rest;
+    return true;
+}
+
+/* In place of the one that was evaluated first. */
+static void keep_recipe(struct bz_jobs *j, uint32_t recipe)
+{
+    uint32_t *slot = &j->kept[j->nkept % BZ_JOBS_KEPT];
+
+    if (j->nkept++ >= BZ_JOBS_KEPT) {
+        bz_finalize_free(j->recipes[*slot].finalize);
+        j->recipes[*slot] = (struct bz_jobs_recipe){0};
+    }
+    *slot = recipe;
+}
+
 int bz_jobs_vars(struct bz_jobs *j, uint32_t recipe, struct bz_vars **out,
                  struct bz_err *err)
 {
     struct bz_jobs_recipe *r = &j->recipes[recipe];
     int rc = 0;
 
-    if (!r->finalize)
+    if (!r->finalize) {
         rc = bz_evaluate_recipe(j->p, j->goal, recipe, &r->finalize, &r->vars, err);
+        if (r->finalize)
+            keep_recipe(j, recipe);
+    }
     *out = r->vars;
     return rc;
 }
 
 /* Files of a task lie where BitBake leaves them: in the recipe's T, on the host. */
-static int set_files(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
-                     struct bz_job *out, struct bz_err *err)
+static int set_files(const struct bz_jobs *j, struct bz_vars *v, struct bz_str task,
+                     struct bz_arena *a, struct bz_job *out, struct bz_err *err)
 {
     struct bz_str dir;
     int rc = bz_vars_get(v, BZ_STR("T"), 0, &dir, err);
@@ -156,6 +224,31 @@ static int set_files(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
         return rc;
     out->run = bz_arena_printf(a, "%.*s/run.%.*s", BZ_STR_ARG(dir), BZ_STR_ARG(task)).p;
     out->log = bz_arena_printf(a, "%.*s/log.%.*s", BZ_STR_ARG(dir), BZ_STR_ARG(task)).p;
+    out->temp = bz_jobs_inside(j, a, dir);
+    return 0;
+}
+
+/* Files that only one task at a time may have locked. */
+static int set_locks(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
+                     struct bz_job *out, struct bz_err *err)
+{
+    struct bz_str words, rest, word, top = {0};
+    const char **list;
+    int rc = bz_vars_get_flag(v, task, BZ_STR("lockfiles"), 0, &words, err);
+
+    if (rc == 0 && words.n > 0)
+        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
+    if (rc < 0 || words.n == 0)
+        return rc;
+    for (rest = words; bz_runscript_next_dir(&rest, top, &word); out->nlocks++)
+        if (!bz_path_is_absolute(word))
+            return bz_fail(err, BZ_E_INVAL,
+                           "%.*s[lockfiles] has '%.*s': give a whole path",
+                           BZ_STR_ARG(task), BZ_STR_ARG(word));
+    list = BZ_ARENA_ARRAY(a, const char *, out->nlocks);
+    out->locks = list;
+    while (bz_runscript_next_dir(&words, top, &word))
+        *list++ = bz_arena_dup(a, word).p;
     return 0;
 }
 
@@ -167,6 +260,113 @@ static struct bz_str host_path(const struct bz_pipeline *p)
         if (strncmp(*e, name, sizeof(name) - 1) == 0)
             return bz_str_from(*e + sizeof(name) - 1);
     return BZ_STR("");
+}
+
+/* What is different while the task runs. */
+static int enter_task(const struct bz_jobs *j, struct bz_vars *v, struct bz_str task,
+                      struct bz_err *err)
+{
+    static const struct bz_vars_at nowhere = {0};
+    int rc = bz_runscript_enter(v, task, host_path(j->p), err);
+
+    if (rc == 0 && j->ground->bare && bz_vars_exists(v, BZ_STR("HOME")))
+        rc = bz_vars_set(v, BZ_STR("HOME"), bz_str_from(j->ground->tmp), 0, &nowhere,
+                         err);
+    return rc;
+}
+
+bool bz_jobs_waits(void *ctx, uint32_t task)
+{
+    const struct bz_jobs *j = ctx;
+
+    return bz_builtin_waits(j->goal->graph.tasks[task].facts->name);
+}
+
+/* The script of a task, and what bitzel does of it by itself. */
+static int write_script(struct bz_jobs *j, struct bz_vars *v, uint32_t task,
+                        struct bz_buf *script, struct bz_job_fill *fill,
+                        struct bz_err *err)
+{
+    struct bz_str name = j->goal->graph.tasks[task].facts->name;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf body = {0};
+    enum bz_builtin what;
+    int rc = bz_builtin_of(v, name, &what, err);
+
+    if (rc < 0)
+        return rc;
+    if (what == BZ_BUILTIN_NONE)
+        return bz_runscript_write(v, name, bz_str_of(NULL, 0), script, err);
+    if (what == BZ_BUILTIN_PATCH) {
+        rc = bz_builtin_patch(j, task, &body, err);
+        return rc < 0 ? rc
+                      : bz_runscript_write(v, name, bz_buf_str(&body), script, err);
+    }
+    rc = bz_builtin_fill(j, task, what, fill, err);
+    return rc < 0 ? rc : bz_runscript_after(v, name, script, err);
+}
+
+/* Its makes, if they may run several commands at a time, do so with all others'. */
+static void share_makes(struct bz_vars *v, struct bz_arena *a, struct bz_job *out)
+{
+    static const struct bz_str names[] = {
+        {"PARALLEL_MAKE",     13},
+        {"PARALLEL_MAKEINST", 17}
+    };
+    struct bz_err ignored;
+    struct bz_str value;
+
+    for (size_t i = 0; i < BZ_COUNTOF(names); i++)
+        if (bz_vars_get(v, names[i], 0, &value, &ignored) == 0 && value.n > 0)
+            out->makes = bz_parallel_share(&out->script, value, a) || out->makes;
+}
+
+static void set_views(const struct bz_jobs *j, struct bz_arena *a, struct bz_job *out)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_view_list list = {0};
+    struct bz_job_view *views;
+
+    if (j->ground->bare) {
+        out->views = j->layers.at;
+        out->nviews = j->layers.len;
+        return;
+    }
+    bz_view_find(out->script, j->layers.at, j->layers.len, a, &list);
+    views = BZ_ARENA_ARRAY(a, struct bz_job_view, list.len);
+    for (size_t i = 0; i < list.len; i++)
+        views[i] = list.at[i];
+    out->views = views;
+    out->nviews = list.len;
+}
+
+struct checked {
+    const struct bz_jobs *jobs;
+    uint32_t task;
+};
+
+/* Local sources are signed with do_fetch, and read by what comes after it too. */
+static int check(void *ctx, struct bz_err *err)
+{
+    const struct checked *c = ctx;
+    const struct bz_jobs *j = c->jobs;
+    const struct bz_tgraph *g = &j->goal->graph;
+    uint32_t fetch = BZ_NEED_NONE;
+    int rc = bz_signing_recheck(j->signing, c->task, err);
+
+    if (bz_str_eq(g->tasks[c->task].facts->name, BZ_STR("do_unpack")))
+        fetch = bz_tgraph_find(g, g->tasks[c->task].recipe, BZ_STR("do_fetch"));
+    if (rc == 0 && fetch != BZ_NEED_NONE)
+        rc = bz_signing_recheck(j->signing, fetch, err);
+    return rc;
+}
+
+static void set_check(const struct bz_jobs *j, uint32_t task, struct bz_arena *a,
+                      struct bz_job *out)
+{
+    struct checked *c = BZ_ARENA_NEW(a, struct checked);
+
+    *c = (struct checked){j, task};
+    if (j->signing)
+        out->check = (struct bz_job_check){check, c};
 }
 
 int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *out,
@@ -184,18 +384,61 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     if (rc < 0)
         return rc;
     v = bz_vars_new(recipe);
-    rc = bz_runscript_enter(v, name, host_path(j->p), err);
+    rc = enter_task(j, v, name, err);
     if (rc == 0)
-        rc = bz_runscript_write(v, name, &script, err);
+        rc = write_script(j, v, task, &script, &out->fill, err);
     if (rc == 0)
         rc = bz_vars_get(v, BZ_STR("WORKDIR"), 0, &workdir, err);
     if (rc == 0)
-        rc = set_files(v, name, a, out, err);
+        rc = set_files(j, v, name, a, out, err);
+    if (rc == 0)
+        rc = set_locks(v, name, a, out, err);
     if (rc == 0)
         rc = bz_vars_flag_true(v, name, BZ_STR("network"), &out->network, err);
+    if (rc == 0)
+        rc = bz_timelimit_get(v, name, j->timeout, &out->timeout, err);
     if (rc < 0)
         return rc;
     out->script = bz_jobs_inside(j, a, bz_buf_str(&script));
     out->workdir = bz_jobs_inside(j, a, workdir);
+    share_makes(v, a, out);
+    set_views(j, a, out);
+    set_check(j, task, a, out);
+    return 0;
+}
+
+int bz_jobs_setup(struct bz_jobs *j, uint32_t task, struct bz_arena *a,
+                  struct bz_str *out, struct bz_err *err)
+{
+    const struct bz_tgraph *g = &j->goal->graph;
+    struct bz_str name = g->tasks[task].facts->name, dirs = {0}, top = {0}, word;
+    struct bz_str dir = bz_str_from(j->ground->root);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    BZ_CLEANUP(bz_vars_freep) struct bz_vars *v = NULL;
+    struct bz_vars *recipe;
+    struct bz_err ignored;
+    int rc = bz_jobs_vars(j, g->tasks[task].recipe, &recipe, err);
+
+    if (rc < 0)
+        return rc;
+    v = bz_vars_new(recipe);
+    rc = enter_task(j, v, name, err);
+    if (rc == 0)
+        rc = bz_vars_get_flag(v, name, BZ_STR("dirs"), 0, &dirs, err);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
+    if (rc < 0)
+        return rc;
+    /* Of a task that is no shell function the environment is there all the same. */
+    if (bz_script_func(v, name, &text, &ignored) < 0)
+        bz_buf_add_char(&text, '\n');
+    while (bz_runscript_next_dir(&dirs, top, &word))
+        dir = word;
+    bz_buf_addf(&text, "mkdir -p ");
+    bz_buf_add_quoted(&text, dir);
+    bz_buf_addf(&text, "\ncd ");
+    bz_buf_add_quoted(&text, dir);
+    bz_buf_add_char(&text, '\n');
+    *out = bz_jobs_inside(j, a, bz_buf_str(&text));
     return 0;
 }

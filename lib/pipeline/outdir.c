@@ -3,8 +3,18 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "os/fs.h"
 #include "os/fs_remove.h"
+
+static bool leads_to(const char *path, const char *target)
+{
+    BZ_CLEANUP(bz_mem_freep) char *now = NULL;
+    struct bz_err ignored;
+
+    return bz_fs_readlink(AT_FDCWD, path, &now, &ignored) == 0 &&
+           strcmp(now, target) == 0;
+}
 
 static int link_one(const char *dir, const char *name, const char *target,
                     struct bz_err *err)
@@ -12,6 +22,8 @@ static int link_one(const char *dir, const char *name, const char *target,
     BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0}, temp = {0};
 
     bz_buf_addf(&path, "%s/%s", dir, name);
+    if (leads_to(bz_buf_text(&path), target))
+        return 0;
     bz_buf_addf(&temp, "%s/.%s-%d", dir, name, (int)getpid());
     unlink(bz_buf_text(&temp));
     if (symlink(target, bz_buf_text(&temp)) < 0 ||
@@ -34,12 +46,33 @@ static int link_variable(struct bz_jobs *j, struct bz_vars *v, const char *varia
         return rc;
     bz_buf_addf(&old, "%s/%s", dir, name);
     value = bz_jobs_inside(j, &a, value);
-    if (tree && bz_str_cut_prefix(&value, BZ_STR(BZ_JOB_ROOT "/"))) {
+    if (tree && bz_jobs_cut_root(j, &value)) {
         bz_buf_addf(&path, "%s/%.*s", tree, BZ_STR_ARG(value));
         if (bz_fs_exists(AT_FDCWD, bz_buf_text(&path)))
             return link_one(dir, name, bz_buf_text(&path), err);
     }
     return bz_fs_remove(AT_FDCWD, bz_buf_text(&old), err);
+}
+
+void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out)
+{
+    bz_buf_add_str(out, BZ_STR("bitzel-out/"));
+    bz_goal_name(goal, recipe, out);
+}
+
+/* There is no output any more, or there never was. */
+static int unlink_all(const char *dir, struct bz_err *err)
+{
+    static const char *const names[] = {"image", "work", "deploy"};
+    int rc = 0;
+
+    for (size_t i = 0; i < BZ_COUNTOF(names) && rc == 0; i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
+
+        bz_buf_addf(&path, "%s/%s", dir, names[i]);
+        rc = bz_fs_remove(AT_FDCWD, bz_buf_text(&path), err);
+    }
+    return rc;
 }
 
 int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
@@ -48,13 +81,17 @@ int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
     const struct bz_tgraph *g = &j->goal->graph;
     BZ_CLEANUP(bz_buf_release) struct bz_buf dir = {0};
     struct bz_vars *v;
-    int rc = bz_jobs_vars(j, g->tasks[task].recipe, &v, err);
+    int rc;
 
-    if (rc < 0)
-        return rc;
-    bz_buf_addf(&dir, "%s/bitzel-out/", j->p->build_dir);
-    bz_goal_name(j->goal, g->tasks[task].recipe, &dir);
-    rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&dir), 0755, err);
+    bz_buf_addf(&dir, "%s/", j->p->build_dir);
+    bz_outdir_name(j->goal, g->tasks[task].recipe, &dir);
+    if (!own && !shared)
+        return bz_fs_exists(AT_FDCWD, bz_buf_text(&dir))
+                   ? unlink_all(bz_buf_text(&dir), err)
+                   : 0;
+    rc = bz_jobs_vars(j, g->tasks[task].recipe, &v, err);
+    if (rc == 0)
+        rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&dir), 0755, err);
     if (rc == 0)
         rc = link_variable(j, v, "D", own, bz_buf_text(&dir), "image", err);
     if (rc == 0)

@@ -14,4 +14,7 @@
 int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
                    const char *shared, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Appends where below the build directory the output of a recipe is to be seen. */
+void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out);
+
 #endif

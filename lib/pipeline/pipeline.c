@@ -81,6 +81,17 @@ static void keep_opts(struct bz_pipeline *p, const struct bz_pipeline_opts *opts
     p->opts.cwd = bz_arena_dup(&p->arena, bz_str_from(opts->cwd)).p;
     p->opts.first = keep_files(&p->arena, opts->first, opts->nfirst);
     p->opts.last = keep_files(&p->arena, opts->last, opts->nlast);
+    if (opts->sample) {
+        struct bz_sample *sample = BZ_ARENA_NEW(&p->arena, struct bz_sample);
+
+        sample->layer = bz_arena_dup(&p->arena, bz_str_from(opts->sample->layer)).p;
+        sample->build_dir =
+            bz_arena_dup(&p->arena, bz_str_from(opts->sample->build_dir)).p;
+        sample->links = bz_arena_dup(&p->arena, bz_str_from(opts->sample->links)).p;
+        p->opts.sample = sample;
+    }
+    if (opts->store)
+        p->opts.store = bz_arena_dup(&p->arena, bz_str_from(opts->store)).p;
     p->opts.notes = NULL;
 }
 
@@ -101,6 +112,7 @@ int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
     hints.variable = bz_environ_find(opts->env, "BITZEL_PROJECT");
     hints.builddir = bz_environ_find(opts->env, "BUILDDIR");
     hints.bbpath = bz_environ_get(&p->env, BZ_STR("BBPATH")).p;
+    hints.sample = opts->sample ? opts->sample->build_dir : NULL;
     rc = bz_locate_find(&p->arena, &hints, &p->found, err);
     if (rc == 0 && p->found.files)
         rc = bz_kas_load(p->found.files, &kas, &p->kas, err);
@@ -112,7 +124,8 @@ int bz_pipeline_find(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
     return 0;
 }
 
-/* What kas files say goes to the build directory, which is all the rest knows of. */
+/* What kas files say goes to the build directory, which is all the rest knows of; so
+ * does where the sample layer is. */
 static int prepare(struct bz_pipeline *p, struct bz_err *err)
 {
     int rc = 0;
@@ -123,6 +136,8 @@ static int prepare(struct bz_pipeline *p, struct bz_err *err)
         rc = bz_kas_require(p->kas, err);
     if (rc == 0 && p->kas)
         rc = bz_buildconf_write(p->kas, err);
+    if (rc == 0 && p->found.by == BZ_LOCATE_SAMPLE)
+        rc = bz_sample_write(p->opts.sample, err);
     if (rc < 0)
         return rc;
     p->library = bz_library_new();
@@ -235,6 +250,13 @@ static int run_survey(struct bz_pipeline *p, const struct bz_survey_memory *memo
     return rc < 0 ? rc : bz_survey_run(out, &survey, err);
 }
 
+int bz_pipeline_snapshot(const struct bz_pipeline *p, struct bz_path *out,
+                         struct bz_err *err)
+{
+    return bz_path_join(bz_str_from(p->build_dir), BZ_STR("cache/bitzel.snapshot"), out,
+                        err);
+}
+
 int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf key = {0};
@@ -243,12 +265,22 @@ int bz_pipeline_survey(struct bz_pipeline *p, struct bz_survey *out, struct bz_e
     int rc = prepare(p, err);
 
     if (rc == 0)
-        rc = bz_path_join(bz_str_from(p->build_dir), BZ_STR("cache/bitzel.snapshot"),
-                          &path, err);
+        rc = bz_pipeline_snapshot(p, &path, err);
     if (rc < 0)
         return rc;
     make_key(p, &key);
     memory.key = bz_buf_str(&key);
     memory.path = p->forget ? NULL : path.s;
     return bz_survey_recall(out, &memory) ? 0 : run_survey(p, &memory, out, err);
+}
+
+const struct bz_ground *bz_pipeline_ground(struct bz_pipeline *p)
+{
+    if (p->ground.root[0])
+        return &p->ground;
+    if (p->opts.required)
+        bz_ground_usual(&p->ground);
+    else
+        bz_ground_find(&p->ground, p->opts.store);
+    return &p->ground;
 }

@@ -8,8 +8,10 @@
 #define BZ_PIPELINE_PIPELINE_H
 
 #include "base/err.h"
+#include "exec/ground.h"
 #include "project/kas.h"
 #include "project/locate.h"
+#include "project/sample.h"
 #include "recipe/collect.h"
 #include "recipe/config.h"
 #include "recipe/finalize.h"
@@ -24,15 +26,18 @@ struct bz_pipeline_mc {
 };
 
 struct bz_pipeline_opts {
-    const char *cwd;            /* absolute; where to look for the project, upwards */
-    const char *const *env;     /* as environ(7) has it, or NULL */
-    const char *project;        /* what the user names, see locate.h; or NULL */
-    bool ignore_locks;          /* of kas files */
-    struct bz_kas_notes *notes; /* for what kas files say strangely; may be NULL */
-    const char *const *first;   /* files to read before the configuration, [nfirst] */
+    const char *cwd;        /* absolute; where to look for the project, upwards */
+    const char *const *env; /* as environ(7) has it, or NULL */
+    const char *project;    /* what the user names, see locate.h; or NULL */
+    const struct bz_sample *sample; /* for where there is no project; or NULL */
+    bool ignore_locks;              /* of kas files */
+    struct bz_kas_notes *notes;     /* for what kas files say strangely; may be NULL */
+    const char *const *first; /* files to read before the configuration, [nfirst] */
     size_t nfirst;
     const char *const *last; /* and after bitbake.conf, [nlast] */
     size_t nlast;
+    bool required;     /* tasks need sandboxes, whether there are any or not */
+    const char *store; /* where results will be, or NULL: for bz_pipeline_ground() */
 };
 
 struct bz_pipeline {
@@ -49,6 +54,7 @@ struct bz_pipeline {
     struct bz_layers layers;    /* by the default configuration, as in BitBake */
     struct bz_sweep_opts sweep; /* how to evaluate recipes; all but the library may be
                                    set before a survey */
+    struct bz_ground ground;    /* see bz_pipeline_ground() */
     bool forget;                /* a survey neither uses nor makes a snapshot */
 };
 
@@ -78,6 +84,13 @@ int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,
 int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                        struct bz_str name, struct bz_finalize **out,
                        struct bz_meta **meta, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Where tasks of this pipeline work, on this machine. The first call finds out. */
+const struct bz_ground *bz_pipeline_ground(struct bz_pipeline *p);
+
+/* Where a survey of a project that was found is remembered. */
+int bz_pipeline_snapshot(const struct bz_pipeline *p, struct bz_path *out,
+                         struct bz_err *err) BZ_MUST_CHECK;
 
 /* The facts about all recipes of a project that was found. If they are remembered in a
  * snapshot and nothing has changed, nothing is loaded; otherwise the configurations

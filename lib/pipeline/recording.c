@@ -7,7 +7,7 @@
 
 /* What is known of a task before all are signed. */
 struct part {
-    struct bz_str machine, distro;
+    struct bz_str machine, distro, policy;
     const struct bz_record_input **inputs, **context;
     size_t ninputs, ncontext;
     struct bz_record_file *files;
@@ -23,6 +23,7 @@ struct recorder {
     uint32_t recipe; /* whose origin is open, counted from 1; 0: none is */
     struct bz_origin origin;
     struct part *parts; /* [tasks] */
+    struct bz_taint taint;
     struct bz_arena arena;
     int rc;
     struct bz_err err;
@@ -32,6 +33,7 @@ static void recorder_release(struct recorder *w)
 {
     bz_origin_release(&w->origin);
     bz_origin_file_release(&w->place);
+    bz_taint_release(&w->taint);
     free(w->parts);
     bz_arena_release(&w->arena);
 }
@@ -93,6 +95,7 @@ static void keep_task(void *ctx, uint32_t task, const struct bz_signing_view *vi
         return;
     part->machine = bz_record_text(w->r, machine);
     part->distro = bz_record_text(w->r, distro);
+    part->policy = bz_record_text(w->r, view->policy);
     bz_origin_task(&w->origin, view->inputs, &inputs, &context);
     part->inputs = keep_list(w, &inputs);
     part->ninputs = inputs.len;
@@ -121,6 +124,8 @@ static void add_task(struct recorder *w, const struct bz_signing *s,
         .base = s->base[task],
         .machine = part->machine,
         .distro = part->distro,
+        .policy = part->policy,
+        .taint = bz_taint_when(s->taint ? s->taint : &w->taint, names[task], &w->arena),
         .inputs = part->inputs,
         .ninputs = part->ninputs,
         .context = part->context,
@@ -165,6 +170,7 @@ int bz_recording_run(struct bz_record *r, struct bz_signing *s, struct bz_pipeli
     if (rc < 0)
         return rc;
     w.hasher = hasher;
+    bz_taint_open(&w.taint, p->build_dir);
     w.parts = bz_mem_array(goal->graph.dag.n, sizeof(*w.parts));
     rc = bz_signing_run(s, p, goal, keep_task, &w, err);
     if (rc == 0 && w.rc < 0) {

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "exec/outline.h"
 #include "os/path.h"
 #include "pipeline/digesting.h"
 #include "sig/files.h"
@@ -20,20 +21,38 @@ struct signer {
     bz_signing_fn fn;
     void *ctx;
     bool only; /* what is to be shown, and no signatures */
-    struct bz_sums sums;
     struct bz_memo memo;
+    struct bz_outline policy;
+    struct bz_arena kept;  /* the policy */
     struct bz_map noted;   /* lines of the notes; as long as the texts they are from */
     struct bz_arena arena; /* names of files, until the task is signed */
     struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
     struct BZ_VEC(struct bz_memo_recipe) fresh; /* what was not remembered */
 };
 
+static struct bz_str policy_of(const struct signer *w, uint32_t t)
+{
+    const struct bz_facts_task *facts = w->goal->graph.tasks[t].facts;
+
+    return w->policy.line[facts->network][facts->fakeroot];
+}
+
 /* Completes the digest of a task, and leaves the files in *files. */
 static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
                      struct bz_base_files *files, struct bz_err *err)
 {
-    int rc = bz_files_read(memo->files, &w->sums, &w->arena, files, err);
+    int rc = memo->files.n > 0
+                 ? bz_files_read(memo->files, &w->s->sums, &w->arena, files, err)
+                 : 0;
 
+    if (memo->files.n > 0) {
+        uint32_t n = (uint32_t)memo->files.n;
+
+        bz_buf_add(&w->s->lists, &n, sizeof(n));
+        w->s->files[t] =
+            (struct bz_signing_files){w->s->lists.len, memo->files.n, files->len};
+        bz_buf_add_str(&w->s->lists, memo->files);
+    }
     if (rc < 0)
         return bz_err_wrap(
             err, "%.*s: %.*s",
@@ -42,6 +61,7 @@ static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *me
             BZ_STR_ARG(memo->name));
     w->s->base[t] = memo->digest;
     bz_base_add_files(w->hasher, files, &w->s->base[t]);
+    bz_base_add_policy(w->hasher, policy_of(w, t), &w->s->base[t]);
     return 0;
 }
 
@@ -49,11 +69,8 @@ static int sign_task(struct signer *w, uint32_t t, const struct bz_memo_task *me
                      struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    int rc = 0;
+    int rc = add_files(w, t, memo, &files, err);
 
-    w->s->base[t] = memo->digest;
-    if (memo->files.n > 0)
-        rc = add_files(w, t, memo, &files, err);
     if (files.len > 0)
         bz_arena_reset(&w->arena);
     return rc;
@@ -143,7 +160,7 @@ static int show(void *ctx, uint32_t t, struct bz_vars *vars,
                 struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    struct bz_signing_view view = {inputs, vars, &files};
+    struct bz_signing_view view = {inputs, vars, &files, policy_of(ctx, t)};
     struct signer *w = ctx;
     int rc = add_files(w, t, memo, &files, err);
 
@@ -202,22 +219,41 @@ static void remember(struct signer *w, const struct places *at)
 
     if (w->p->forget)
         return;
-    if (bz_sums_save(&w->sums, at->sums.s, &err) < 0 ||
+    if (bz_sums_save(&w->s->sums, at->sums.s, &err) < 0 ||
         (w->fresh.len > 0 && bz_memo_save(&w->memo, w->fresh.at, w->fresh.len,
                                           at->memo.s, w->hasher, &err) < 0))
         bz_log_debug("signing", "digests are not remembered: %s", err.msg);
 }
 
+/* Signatures, and if there are taints, those without them too. */
+static void sign_graph(struct signer *w)
+{
+    const struct bz_tgraph *g = &w->goal->graph;
+    struct bz_digest *pure = bz_mem_array(g->dag.n, sizeof(*pure));
+    BZ_CLEANUP(bz_taint_release) struct bz_taint own = {0};
+
+    bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
+    if (!w->s->taint)
+        bz_taint_open(&own, w->p->build_dir);
+    if (bz_taint_mix(w->s->taint ? w->s->taint : &own, w->goal, w->hasher,
+                     w->s->base)) {
+        w->s->pure = w->s->keys;
+        w->s->keys = pure;
+        bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
+    } else {
+        free(pure);
+    }
+}
+
 static int sign_all(struct signer *w, const struct places *at, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digesting_release) struct bz_digesting e = {0};
-    const struct bz_tgraph *g = &w->goal->graph;
     int rc = recall_all(w, err);
 
     if (rc == 0 && w->shown.len + w->hidden.len > 0)
         rc = evaluate(w, &e, err);
     if (rc == 0 && !w->only)
-        bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
+        sign_graph(w);
     remember(w, at);
     bz_map_release(&w->noted);
     return rc;
@@ -241,20 +277,23 @@ static int run(struct signer *w, struct bz_err *err)
 
     w->s->base = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->base));
     w->s->keys = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->keys));
+    w->s->files = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->files));
     if (rc == 0)
         rc = bz_digest_hasher_new(&hasher, err);
     if (rc < 0)
         return rc;
     w->hasher = hasher;
-    bz_sums_open(&w->sums, forget ? NULL : at.sums.s, hasher);
+    bz_outline_describe(&w->policy, bz_pipeline_ground(w->p), hasher, &w->kept);
+    bz_sums_open(&w->s->sums, forget ? NULL : at.sums.s, hasher);
     bz_memo_open(&w->memo, forget ? NULL : at.memo.s, hasher);
     rc = sign_all(w, &at, err);
-    bz_sums_close(&w->sums);
+    w->s->sums.hasher = NULL;
     bz_memo_close(&w->memo);
     bz_vec_release(&w->shown);
     bz_vec_release(&w->hidden);
     bz_vec_release(&w->fresh);
     bz_arena_release(&w->arena);
+    bz_arena_release(&w->kept);
     return rc;
 }
 
@@ -278,10 +317,23 @@ int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,
     return run(&w, err);
 }
 
+int bz_signing_recheck(const struct bz_signing *s, uint32_t task, struct bz_err *err)
+{
+    const struct bz_signing_files *f = &s->files[task];
+
+    return f->n == 0 ? 0
+                     : bz_files_recheck(bz_str_of(s->lists.data + f->at, f->n),
+                                        &s->sums, f->count, err);
+}
+
 void bz_signing_release(struct bz_signing *s)
 {
+    free(s->files);
+    bz_sums_close(&s->sums);
     free(s->base);
     free(s->keys);
+    free(s->pure);
     bz_buf_release(&s->notes);
+    bz_buf_release(&s->lists);
     *s = (struct bz_signing){0};
 }

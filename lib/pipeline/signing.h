@@ -10,15 +10,29 @@
 
 #include "base/bitset.h"
 #include "pipeline/goal.h"
+#include "pipeline/taint.h"
 #include "sig/base.h"
+#include "sig/sums.h"
+
+/* The files that count for a task: a part of the lists, and how many they came to. */
+struct bz_signing_files {
+    size_t at, n, count;
+};
 
 struct bz_signing {
     const struct bz_bitset *shown; /* to be set before: the tasks that `fn` is told of;
                                       NULL: all */
+    const struct bz_taint *taint;  /* to be set before, or NULL: those of the build
+                                      directory (taint.h) */
     struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
     struct bz_digest *keys; /* [tasks of the graph]: the signatures */
+    struct bz_digest *pure; /* likewise, without taints; NULL if there are none */
     size_t evaluated;       /* recipes of the graph that had to be */
     struct bz_buf notes;    /* warnings about what is signed, each line once */
+    struct bz_buf lists;    /* of files that count (sig/files.h), each after its length
+                               in 32 bits */
+    struct bz_signing_files *files; /* [tasks of the graph] */
+    struct bz_sums sums;            /* what they were */
 };
 
 /* What counts for one task. Everything lasts for the call that shows it. */
@@ -26,6 +40,7 @@ struct bz_signing_view {
     const struct bz_base_inputs *inputs;
     struct bz_vars *vars; /* the recipe's store: where values came from, say */
     const struct bz_base_files *files;
+    struct bz_str policy; /* what its sandbox is like */
 };
 
 /* Told of each task as it is signed. */
@@ -38,6 +53,11 @@ int bz_signing_run(struct bz_signing *s, struct bz_pipeline *p,
                    const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
                    struct bz_err *err) BZ_MUST_CHECK;
 void bz_signing_release(struct bz_signing *s);
+
+/* Whether the files that count for a task are still what was signed: BZ_E_BUSY if not.
+ */
+int bz_signing_recheck(const struct bz_signing *s, uint32_t task,
+                       struct bz_err *err) BZ_MUST_CHECK;
 
 /* Shows what counts for some tasks only; other recipes are not evaluated. */
 int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,

@@ -1,17 +1,18 @@
 #include "recipe/runscript.h"
 
 #include "recipe/script.h"
+#include "recipe/waymark.h"
 
 /* The names that classes call to say something; metadata may define its own. */
-static const char preamble[] = "#!/bin/sh\n"
-                               "bbplain() { echo \"$*\"; }\n"
-                               "bbnote() { echo \"NOTE: $*\"; }\n"
-                               "bbdebug() { shift; echo \"DEBUG: $*\"; }\n"
-                               "bbwarn() { echo \"WARNING: $*\"; }\n"
-                               "bberror() { echo \"ERROR: $*\"; }\n"
-                               "bbfatal() { echo \"ERROR: $*\"; exit 1; }\n"
-                               "bbfatal_log() { bbfatal \"$@\"; }\n"
-                               "set -e\n";
+static const char preamble[] =
+    "#!/bin/sh\n"
+    "bbplain() { echo \"$*\"; }\n"
+    "bbnote() { echo \"NOTE: $*\"; }\n"
+    "bbdebug() { shift; echo \"DEBUG: $*\"; }\n"
+    "bbwarn() { echo \"WARNING: $*\"; }\n"
+    "bberror() { echo \"ERROR: $*\"; }\n"
+    "bbfatal() { echo \"ERROR: $*\"; exit 1; }\n"
+    "bbfatal_log() { bbfatal \"$@\"; }\n" BZ_WAYMARK_SHELL "set -e\n";
 
 static int get_flag(struct bz_vars *v, struct bz_str name, const char *flag,
                     struct bz_str *out, struct bz_err *err)
@@ -19,39 +20,64 @@ static int get_flag(struct bz_vars *v, struct bz_str name, const char *flag,
     return bz_vars_get_flag(v, name, bz_str_from(flag), 0, out, err);
 }
 
-static void add_quoted(struct bz_buf *out, struct bz_str word)
+bool bz_runscript_next_dir(struct bz_str *rest, struct bz_str top, struct bz_str *dir)
 {
-    bz_buf_add_char(out, '\'');
-    for (size_t i = 0; i < word.n; i++) {
-        if (word.p[i] == '\'')
-            bz_buf_addf(out, "'\\''");
-        else
-            bz_buf_add_char(out, word.p[i]);
+    struct bz_str s = bz_str_trim_start(*rest), part = s, word;
+
+    while (part.n > 0) {
+        if (top.n > 0 && bz_str_cut_prefix(&part, top))
+            continue;
+        word = bz_str_trim_start(part);
+        if (word.n < part.n)
+            break;
+        part = bz_str_drop(part, 1);
     }
-    bz_buf_add_char(out, '\'');
+    *dir = bz_str_of(s.p, s.n - part.n);
+    *rest = part;
+    return dir->n > 0;
 }
 
 static void add_each(struct bz_buf *out, const char *command, struct bz_str words,
+                     struct bz_str top)
+{
+    struct bz_str word;
+
+    while (bz_runscript_next_dir(&words, top, &word)) {
+        bz_buf_addf(out, "%s ", command);
+        bz_buf_add_quoted(out, word);
+        bz_buf_add_char(out, '\n');
+    }
+}
+
+/* Looking first takes no process. */
+static void add_dirs(struct bz_buf *out, struct bz_str words, struct bz_str top,
                      struct bz_str *last)
 {
     struct bz_str word;
 
-    while (bz_str_next_word(&words, &word)) {
-        bz_buf_addf(out, "%s ", command);
-        add_quoted(out, word);
+    while (bz_runscript_next_dir(&words, top, &word)) {
+        bz_buf_addf(out, "test -d ");
+        bz_buf_add_quoted(out, word);
+        bz_buf_addf(out, " || mkdir -p -- ");
+        bz_buf_add_quoted(out, word);
         bz_buf_add_char(out, '\n');
         if (last)
             *last = word;
     }
 }
 
-/* One function in a shell of its own, so that what it sets does not last. */
-static int add_function(struct bz_vars *v, struct bz_str name, struct bz_buf *out,
-                        struct bz_err *err)
+/* One function, or `body` instead of it, in a shell of its own if others come after it:
+ * what it sets is not to last. */
+static int add_function(struct bz_vars *v, struct bz_str name, struct bz_str body,
+                        bool more, struct bz_buf *out, struct bz_err *err)
 {
-    struct bz_str clean = {0}, dirs = {0}, umask = {0}, python = {0}, cwd = {0};
-    int rc = get_flag(v, name, "cleandirs", &clean, err);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_str clean = {0}, dirs = {0}, umask = {0}, python = {0}, cwd = {0},
+                  top = {0};
+    int rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
 
+    if (rc == 0)
+        rc = get_flag(v, name, "cleandirs", &clean, err);
     if (rc == 0)
         rc = get_flag(v, name, "dirs", &dirs, err);
     if (rc == 0)
@@ -60,54 +86,85 @@ static int add_function(struct bz_vars *v, struct bz_str name, struct bz_buf *ou
         rc = get_flag(v, name, "python", &python, err);
     if (rc < 0)
         return rc;
-    if (python.n > 0)
+    if (python.n > 0 && !body.p)
         return bz_fail(err, BZ_E_NOSUP, "%.*s is written in Python", BZ_STR_ARG(name));
-    bz_buf_addf(out, "(\n");
+    if (more)
+        bz_buf_addf(out, "(\n");
     if (umask.n > 0) {
         bz_buf_addf(out, "umask ");
-        add_quoted(out, umask);
+        bz_buf_add_quoted(out, umask);
         bz_buf_add_char(out, '\n');
     }
-    add_each(out, "rm -rf --", clean, NULL);
-    add_each(out, "mkdir -p --", clean, NULL);
-    add_each(out, "mkdir -p --", dirs, &cwd);
-    rc = bz_script_func(v, name, out, err);
+    add_each(out, "rm -rf --", clean, top);
+    add_dirs(out, clean, top, NULL);
+    add_dirs(out, dirs, top, &cwd);
+    if (!body.p)
+        rc = bz_script_func(v, name, &text, err);
+    if (rc == 0 && !body.p)
+        rc = bz_waymark_write(v, name, bz_buf_str(&text), out, err);
     if (rc < 0)
         return rc;
     if (cwd.n > 0) {
         bz_buf_addf(out, "cd -- ");
-        add_quoted(out, cwd);
+        bz_buf_add_quoted(out, cwd);
         bz_buf_add_char(out, '\n');
     }
-    bz_buf_addf(out, "%.*s\n)\n", BZ_STR_ARG(name));
+    bz_buf_add_str(out, body.p ? body : name);
+    bz_buf_addf(out, more ? "\n)\n" : "\n");
     return 0;
 }
 
-static int add_functions(struct bz_vars *v, struct bz_str task, const char *flag,
-                         struct bz_buf *out, struct bz_err *err)
+static int add_functions(struct bz_vars *v, struct bz_str names, struct bz_buf *out,
+                         struct bz_err *err)
 {
-    struct bz_str names, name;
-    int rc = get_flag(v, task, flag, &names, err);
+    struct bz_str name;
+    int rc = 0;
 
     while (rc == 0 && bz_str_next_word(&names, &name))
-        rc = add_function(v, name, out, err);
+        rc = add_function(v, name, bz_str_of(NULL, 0), true, out, err);
     return rc;
 }
 
-int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
-                       struct bz_err *err)
+int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_str body,
+                       struct bz_buf *out, struct bz_err *err)
 {
-    struct bz_str temp;
+    struct bz_str temp, top = {0}, before = {0}, after = {0};
     int rc = bz_vars_get(v, BZ_STR("T"), 0, &temp, err);
 
     bz_buf_addf(out, "%s", preamble);
     if (rc == 0)
-        add_each(out, "mkdir -p --", temp, NULL);
+        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
     if (rc == 0)
-        rc = add_functions(v, task, "prefuncs", out, err);
+        add_dirs(out, temp, top, NULL);
     if (rc == 0)
-        rc = add_function(v, task, out, err);
-    return rc < 0 ? rc : add_functions(v, task, "postfuncs", out, err);
+        rc = get_flag(v, task, "prefuncs", &before, err);
+    if (rc == 0)
+        rc = get_flag(v, task, "postfuncs", &after, err);
+    if (rc == 0)
+        rc = add_functions(v, before, out, err);
+    if (rc == 0)
+        rc = add_function(v, task, body, bz_str_trim(after).n > 0, out, err);
+    return rc < 0 ? rc : add_functions(v, after, out, err);
+}
+
+int bz_runscript_after(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+                       struct bz_err *err)
+{
+    struct bz_str before = {0}, after = {0};
+    int rc = get_flag(v, task, "prefuncs", &before, err);
+
+    if (rc == 0)
+        rc = get_flag(v, task, "postfuncs", &after, err);
+    before = bz_str_trim(before);
+    if (rc == 0 && before.n > 0)
+        return bz_fail(err, BZ_E_NOSUP,
+                       "%.*s[prefuncs] = \"%.*s\": bitzel does this task itself, and "
+                       "nothing before it",
+                       BZ_STR_ARG(task), BZ_STR_ARG(before));
+    if (rc < 0 || bz_str_trim(after).n == 0)
+        return rc;
+    bz_buf_addf(out, "%s", preamble);
+    return add_functions(v, after, out, err);
 }
 
 static const struct bz_vars_at nowhere = {0};

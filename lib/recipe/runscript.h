@@ -3,8 +3,8 @@
  *
  * Directories that [cleandirs] and [dirs] name are made first, the last of [dirs] is
  * the working directory; [umask] holds; the functions of [prefuncs] and [postfuncs] run
- * before and after, each as the task does. When a command fails, the script says which
- * one and ends with its status.
+ * before and after, each as the task does. When a command fails, the script ends with
+ * its status and says which one it was (waymark.h).
  */
 #ifndef BZ_RECIPE_RUNSCRIPT_H
 #define BZ_RECIPE_RUNSCRIPT_H
@@ -14,10 +14,20 @@
 
 #define BZ_RUNSCRIPT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* `v` is the recipe's store as the task sees it. BZ_E_NOSUP if the task or a function
- * around it is in Python. */
-int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+/* `v` is the recipe's store as the task sees it. `body`, if p is not NULL, is run
+ * instead of the task's own. BZ_E_NOSUP if the task or a function around it is in
+ * Python. */
+int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_str body,
+                       struct bz_buf *out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Only what comes after a task that is carried out otherwise; nothing if nothing does.
+ * BZ_E_NOSUP if something goes before it. */
+int bz_runscript_after(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
                        struct bz_err *err) BZ_MUST_CHECK;
+
+/* The next directory of a list such as [dirs]. A blank ends one, but for those of
+ * `top`, the value of TOPDIR: the build directory may be anywhere. False at the end. */
+bool bz_runscript_next_dir(struct bz_str *rest, struct bz_str top, struct bz_str *dir);
 
 /* Sets what is different while a task runs: BB_CURRENTTASK, the override task-NAME, and
  * what the environment would tell of whoever runs it: HOME, USER and so on, if they are

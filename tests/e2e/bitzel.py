@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -20,7 +21,7 @@ TIMEOUT = 60  # seconds; far more than any call takes, also under a sanitizer
 # What decides how bitzel behaves; a test sets what it is about and nothing else counts.
 UNSET = ("BBPATH", "BBPOSTCONF", "BBPRECONF", "BB_ENV_PASSTHROUGH",
          "BB_ENV_PASSTHROUGH_ADDITIONS", "BB_PRESERVE_ENV", "BITZEL_PROJECT", "BUILDDIR",
-         "CLICOLOR", "COLUMNS", "KAS_BUILD_DIR", "KAS_WORK_DIR", "NO_COLOR", "TERM",
+         "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "GITHUB_ACTIONS", "GITLAB_CI", "KAS_BUILD_DIR", "KAS_WORK_DIR", "NO_COLOR", "TERM",
          "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 SETTINGS = ("BITZEL_CACHE_", "BITZEL_COLOR", "BITZEL_JOBS", "BITZEL_STATE_")
 
@@ -49,14 +50,22 @@ class Case(unittest.TestCase):
 
     def environment(self, **changes):
         env = {k: v for k, v in os.environ.items() if k not in UNSET and not k.startswith(SETTINGS)}
-        env.update(HOME=str(self.dir), LC_ALL="C.UTF-8")
+        env.update(HOME=str(self.dir), LC_ALL="C.UTF-8", BITZEL_NO_SAMPLE="1")
         env.update(changes)
         return env
 
-    def run_bitzel(self, *args, env=None, **how):
+    def program_for_all(self):
+        """The program, where any user may run it: a checkout may be root's alone."""
+        copy = self.dir / "program-for-all"
+        if not copy.exists():
+            shutil.copy(PROGRAM, copy)
+            copy.chmod(0o755)
+        return copy
+
+    def run_bitzel(self, *args, env=None, program=PROGRAM, **how):
         """Runs to the end. Standard input is empty; `how` goes to subprocess.run."""
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": TIMEOUT, **how}
-        done = subprocess.run([PROGRAM, *map(str, args)], stdin=subprocess.DEVNULL,
+        done = subprocess.run([program, *map(str, args)], stdin=subprocess.DEVNULL,
                               cwd=self.dir, env=self.environment(**(env or {})),
                               check=False, **how)
         text = [(s or b"").decode("utf-8", "replace") for s in (done.stdout, done.stderr)]

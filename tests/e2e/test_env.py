@@ -34,6 +34,16 @@ class Env(demo.Project):
         self.assertIn(f'\n#\n# $SUMMARY\n#   set {place}:1\n#     "greets"\nSUMMARY="greets"\n',
                       self.env("hello").out)
 
+    def test_the_files_that_were_read_come_before_all_else(self):
+        head, _, rest = self.env("hello").out.partition("\n#\n# $")
+        lines = head.splitlines()
+        self.assertEqual(lines[:3], ["#", "# INCLUDE HISTORY:", "#"])
+        self.assertIn(f"# {self.dir}/build/conf/bblayers.conf", lines)
+        self.assertEqual(lines[-2:], [f"# {self.dir}/build/../meta-one/recipes/hello_1.2.bb",
+                                      f"# {self.dir}/build/../meta-two/recipes/hello_%.bbappend"])
+        self.assertEqual(len(lines), len(set(lines)) + 1)
+        self.assertTrue(rest)
+
     def test_the_configuration_has_no_recipe(self):
         out = self.env().out
         self.assertIn('\nMACHINE="board"\n', out)

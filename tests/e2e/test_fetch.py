@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tarfile
 import threading
+import unittest.mock
 
 import bitzel
 import demo
@@ -45,16 +46,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def serve(case):
+    """A server for the time of a test; its files are bytes by path."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.files, server.seen, server.broken = {}, [], 0
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    case.addCleanup(thread.join)
+    case.addCleanup(server.server_close)
+    case.addCleanup(server.shutdown)
+    return server
+
+
 class Sources(demo.Project):
     def setUp(self):
         super().setUp()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.files, self.server.seen, self.server.broken = {}, [], 0
-        thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(self.server.server_close)
-        self.addCleanup(self.server.shutdown)
+        self.server = serve(self)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.write("meta-one/classes/base.bbclass",
                    "addtask fetch\naddtask build after do_fetch\n"
@@ -82,15 +89,15 @@ class Fetch(Sources):
     def test_sources_of_a_target_and_of_what_it_needs_are_fetched(self):
         lib, app = self.serve("/lib.tar", b"lib"), self.serve("/app.tar", b"app")
         self.recipe("lib", f'SRC_URI = "{self.url}/lib.tar;sha256sum={lib}"\n')
-        self.recipe("app", f'DEPENDS = "lib"\nSRC_URI = "{self.url}/app.tar file:///etc/hosts"\n'
+        self.recipe("app", f'DEPENDS = "lib"\nSRC_URI = "{self.url}/app.tar file:///etc/passwd"\n'
                            f'SRC_URI[sha256sum] = "{app}"\n')
         self.assertEqual(self.states("--only", "app"),
                          {("app", self.url + "/app.tar"): "fetched",
-                          ("app", "file:///etc/hosts"): "local"})
+                          ("app", "file:///etc/passwd"): "local"})
         self.assertFalse((self.downloads / "lib.tar").exists())
         self.assertEqual(self.states("app"),
                          {("app", self.url + "/app.tar"): "present",
-                          ("app", "file:///etc/hosts"): "local",
+                          ("app", "file:///etc/passwd"): "local",
                           ("lib", self.url + "/lib.tar"): "fetched"})
         self.assertEqual((self.downloads / "lib.tar").read_bytes(), b"lib")
         self.assertTrue((self.downloads / "lib.tar.done").exists())
@@ -137,6 +144,16 @@ class Fetch(Sources):
         self.write("build/mirror/a", "a")
         self.assertEqual(self.states("app"), {("app", "http://***@h.invalid/a"): "fetched"})
 
+    def test_offline_what_is_not_here_is_told(self):
+        digest = self.serve("/a.txt", b"a")
+        self.recipe("soup", f'SRC_URI = "{self.url}/a.txt"\nSRC_URI[sha256sum] = "{digest}"\n')
+        result = self.fetch("--offline", "soup")
+        self.assert_exit(result, 1)
+        self.assertIn("--offline", result.err)
+        self.fetch("soup")
+        self.assert_exit(self.fetch("--offline", "soup"), 0)
+        self.assertEqual(len(self.server.seen), 1)
+
     def test_an_unknown_target_is_exit_3(self):
         self.assert_exit(self.fetch("nothing-like-it"), 3)
 
@@ -158,8 +175,14 @@ class Fetch(Sources):
         self.assertTrue((self.downloads / "git2" / name / "HEAD").exists())
 
     def test_npm_packages_come_from_the_registry_that_npm_uses(self):
-        if not shutil.which("npm"):
-            self.skipTest("there is no npm")
+        if not shutil.which("npm"):  # all that is asked of it is which registry it uses
+            npm = self.dir / "bin/npm"
+            npm.parent.mkdir()
+            npm.write_text("#!/bin/sh\n"
+                           "[ \"$*\" = 'config get registry' ] && sed 's/^registry=//' ~/.npmrc\n")
+            npm.chmod(0o755)
+            path = f"{npm.parent}:{os.environ['PATH']}"
+            self.enterContext(unittest.mock.patch.dict(os.environ, PATH=path))
         digest = self.serve("/-/left-1.0.0.tgz", b"tarball")
         integrity = "sha512-" + base64.b64encode(hashlib.sha512(b"tarball").digest()).decode()
         self.serve("/left/1.0.0", json.dumps({"dist": {
@@ -231,14 +254,14 @@ class Shown(Sources):
 
     def test_the_transcript_is_real(self):
         self.serve("/app-1.0.tar.gz", b"app")
-        self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/hosts"\n')
+        self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/passwd"\n')
         shown = re.findall(r"^\$ bitzel (fetch .*)\n((?:(?!\$ |```).*\n)*)", README, re.M)
         self.assertEqual(len(shown), 2)
         for line, text in shown:
             result = self.run_in_build(*line.split())
             real = (result.err + result.out).replace(self.url, "https://example.org")
             self.assertEqual(real, text)
-            self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/hosts"\n'
+            self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/passwd"\n'
                         f'SRC_URI[sha256sum] = "{hashlib.sha256(b"app").hexdigest()}"\n')
 
 

@@ -100,6 +100,8 @@ class Graph(demo.Project):
         self.assert_exit(result, 0)
         self.assertIn("<svg", result.out)
         self.assertIn("do_build", result.out)
+        self.assertNotIn(str(self.dir), result.out)  # what is drawn is short
+        self.assertIn(str(self.dir), self.graph("--dot", "image").out)
 
     def test_what_is_wrong_is_explained(self):
         self.write("meta-one/recipes/lost.bb", 'DEPENDS = "app-missing"\n')

@@ -110,7 +110,7 @@ class Hostile(demo.Project):
         (self.dir / "meta-one/recipes/x.inc").chmod(0)
         self.dir.chmod(0o755)
         result = self.run_bitzel("--directory", self.dir / "build", "getvar", "-r", "hello",
-                                 "PN", preexec_fn=be_nobody)
+                                 "PN", program=self.program_for_all(), preexec_fn=be_nobody)
         self.assert_wrong(result, "hello_1.2.bb:1:", "Permission denied")
 
     def test_empty_files_say_nothing(self):

@@ -87,7 +87,7 @@ do_compile[deptask] = "do_publish"
     def test_a_directory_of_others_counts_as_the_store(self):
         self.have("app:do_publish", "lib:do_publish")
         self.store.rename(self.dir / "shared")
-        self.write("build/conf/bitzel.conf", f"[cache]\ntiers = dir:{self.dir}/shared\n"
+        self.write(".config/bitzel/bitzel.conf", f"[cache]\ntiers = dir:{self.dir}/shared\n"
                    "tiers = https://example.invalid/\n")
         result = self.plan("app")
         self.assertIn(" 2 restored, ", result.out)

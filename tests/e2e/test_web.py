@@ -134,13 +134,19 @@ class Real(Web):
     def test_results_reach_another_machine(self):
         server = self.start()
         done = self.cache(self.store, "push", server.url, "--json").json
-        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0})
+        self.assertEqual(done, {"copied": 3, "unsealed": 1, "missing": 0, "failed": 0,
+                                "problems": []})
         there = self.files(reapi.Store(server.store))
         self.assertEqual(len(there), 9)  # three results, six blobs
         self.assertLess(set(there), set(self.files(self.store)) - {self.keys["foreign"]})
-        done = self.cache(self.far, "pull", server.url, self.keys["install"], "--json").json
-        self.assertEqual(done["copied"], 1)
+        keys = [key for name, key in self.keys.items() if name != "foreign"]
+        done = self.cache(self.far, "pull", server.url, *keys, "--json").json
+        self.assertEqual((done["copied"], done["problems"]), (3, []))
         self.cache(self.far, "verify")
+        self.assertEqual(self.files(self.far), there)
+        for key in keys:
+            self.assertEqual(self.cache(self.far, "show", "--tree", key).out,
+                             self.cache(self.store, "show", "--tree", key).out)
         shown = self.cache(self.far, "show", self.keys["install"], "--json").json
         self.assertEqual((shown["recipe"], shown["task"]), ("zlib", "do_install"))
 

@@ -17,7 +17,7 @@ static void make(struct scratch *s, const char *script)
     assert_int_equal(system(line), 0);
 }
 
-static void merge(struct scratch *s, size_t n)
+static void merge_as(struct scratch *s, size_t n, enum bz_merge_how how)
 {
     char paths[3][300], out[300];
     const char *list[3];
@@ -28,7 +28,12 @@ static void merge(struct scratch *s, size_t n)
         list[i] = paths[i];
     }
     snprintf(out, sizeof(out), "%s/out", s->path);
-    assert_ok(bz_merge_layers(list, n, out, &err), &err);
+    assert_ok(bz_merge_layers(list, n, out, how, &err), &err);
+}
+
+static void merge(struct scratch *s, size_t n)
+{
+    merge_as(s, n, BZ_MERGE_LINK);
 }
 
 static void the_topmost_wins_and_all_else_is_seen(void **state)
@@ -41,6 +46,16 @@ static void the_topmost_wins_and_all_else_is_seen(void **state)
     make(s, "test \"$(cat out/f)\" = top; test -f out/d/a; test -f out/d/b; "
             "test \"$(readlink out/l)\" = f; test \"$(stat -c %a out/e)\" = 750; "
             "test \"$(stat -c %i out/d/b)\" = \"$(stat -c %i 1/d/b)\"");
+}
+
+static void times_are_those_of_the_layers(void **state)
+{
+    struct scratch *s = *state;
+
+    make(s, "mkdir -p 0/d 1/d/e; ln -s x 1/d/l; echo a >0/d/a; "
+            "touch -hd @946684800 1/d/l 1/d/e 0/d 1/d");
+    merge(s, 2);
+    make(s, "test \"$(stat -c %Y out/d out/d/e out/d/l | sort -u)\" = 946684800");
 }
 
 static void what_a_layer_deletes_is_not_seen(void **state)
@@ -79,13 +94,52 @@ static void a_file_hides_a_directory_and_the_other_way_round(void **state)
     make(s, "test -f out/a; test -d out/b");
 }
 
+/* An empty file of a store may be in very many trees. */
+static void a_file_with_too_many_names_is_copied(void **state)
+{
+    enum { MOST = 70000 };
+    struct scratch *s = *state;
+    char layer[300], out[300], name[32];
+    const char *layers[] = {layer};
+    struct bz_err err;
+    int rc = 0;
+
+    make(s, "mkdir 0 names; echo x >0/f; chmod 640 0/f");
+    for (int i = 0; i < MOST && rc == 0; i++) {
+        snprintf(name, sizeof(name), "names/%d", i);
+        rc = linkat(s->fd, "0/f", s->fd, name, 0);
+    }
+    if (rc == 0)
+        skip(); /* here it can have as many as it likes */
+    snprintf(layer, sizeof(layer), "%s/0", s->path);
+    snprintf(out, sizeof(out), "%s/out", s->path);
+    merge(s, 1);
+    make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h out/f)\" = 640,1");
+    assert_ok(bz_merge_check(layers, 1, out, &err), &err);
+    make(s, "touch out/f");
+    assert_int_equal(bz_merge_check(layers, 1, out, &err), BZ_E_CORRUPT);
+}
+
 static void a_directory_that_is_there_is_an_error(void **state)
 {
     struct scratch *s = *state;
     const char *layers[] = {s->path};
     struct bz_err err;
 
-    assert_int_equal(bz_merge_layers(layers, 1, s->path, &err), BZ_E_EXISTS);
+    assert_int_equal(bz_merge_layers(layers, 1, s->path, BZ_MERGE_LINK, &err),
+                     BZ_E_EXISTS);
+}
+
+static void copies_are_files_of_their_own_with_modes_and_times(void **state)
+{
+    struct scratch *s = *state;
+
+    make(s, "mkdir -p 0/d 1/d 1/e/f; echo x >0/d/a; chmod 4751 0/d/a; ln 0/d/a 0/b; "
+            "ln -s none 1/l; chmod 2500 1/e; touch -hd @1000 0/d/a 1/l 1/e; umask 077");
+    merge_as(s, 2, BZ_MERGE_COPY);
+    make(s, "test \"$(stat -c %a,%Y,%h out/d/a)\" = 4751,1000,1; cat out/b >/dev/null; "
+            "test \"$(stat -c %a,%Y out/e)\" = 2500,1000; test -d out/e/f; "
+            "test \"$(readlink out/l),$(stat -c %Y out/l)\" = none,1000");
 }
 
 int main(void)
@@ -94,9 +148,12 @@ int main(void)
 #define TEST(name)                                                                     \
     cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(the_topmost_wins_and_all_else_is_seen),
+        TEST(times_are_those_of_the_layers),
         TEST(what_a_layer_deletes_is_not_seen),
         TEST(an_opaque_directory_hides_what_lies_below),
         TEST(a_file_hides_a_directory_and_the_other_way_round),
+        TEST(copies_are_files_of_their_own_with_modes_and_times),
+        TEST(a_file_with_too_many_names_is_copied),
         TEST(a_directory_that_is_there_is_an_error),
     };
 

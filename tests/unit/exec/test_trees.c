@@ -1,6 +1,35 @@
 #include "exec/trees.h"
 
+#include <sys/xattr.h>
+
+#include "base/log.h"
+#include "base/mem.h"
 #include "tests/unit/exec/kitchen.h"
+
+#define CHECKED "user.bitzel.checked"
+
+/* Asks for a tree as a new process does. The path is the caller's to free. */
+static char *get_anew(struct kitchen *k, const struct bz_output_layer *layer,
+                      enum bz_trees_for purpose)
+{
+    struct bz_trees *t;
+    const char *path;
+    char *copy = NULL;
+
+    assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
+    if (bz_trees_get(t, &layer->tree, purpose, &path, &k->err) == 0)
+        copy = bz_mem_dup(path, strlen(path));
+    bz_trees_close(t);
+    return copy;
+}
+
+static bool is_found(struct kitchen *k, const struct bz_output_layer *layer,
+                     enum bz_trees_for purpose)
+{
+    BZ_CLEANUP(bz_mem_freep) char *path = get_anew(k, layer, purpose);
+
+    return path;
+}
 
 static void a_tree_is_made_once_and_found_again(void **state)
 {
@@ -11,18 +40,78 @@ static void a_tree_is_made_once_and_found_again(void **state)
 
     kitchen_make(k, "mkdir -p a/d; echo x >a/d/f");
     layer = kitchen_store(k, "a", "t");
+    assert_true(is_found(k, &layer, BZ_TREES_USE));
+    kitchen_make(k, "test \"$(cat store/trees/*/d/f)\" = x; "
+                    "stat -c %i store/trees/* >which");
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_ok(bz_trees_get(t, &layer.tree, &path, &k->err), &k->err);
-    kitchen_make(k, "test \"$(cat store/trees/*/d/f)\" = x; for d in store/trees/*/d; "
-                    "do touch $d/mark; done");
-    bz_trees_close(t);
-    assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_ok(bz_trees_get(t, &layer.tree, &again, &k->err), &k->err);
-    assert_ok(bz_trees_get(t, &layer.tree, &path, &k->err), &k->err);
+    assert_ok(bz_trees_get(t, &layer.tree, BZ_TREES_USE, &again, &k->err), &k->err);
+    assert_ok(bz_trees_get(t, &layer.tree, BZ_TREES_USE, &path, &k->err), &k->err);
     assert_string_equal(path, again);
-    kitchen_make(k, "test -e store/trees/*/d/mark"); /* not made anew */
+    kitchen_make(k, "stat -c %i store/trees/* | cmp - which"); /* not made anew */
     bz_trees_close(t);
     bz_trees_close(NULL);
+}
+
+static void a_tree_that_somebody_added_to_is_made_anew(void **state)
+{
+    struct kitchen *k = *state;
+    struct bz_output_layer layer;
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    kitchen_make(k, "mkdir -p a/d; echo x >a/d/f");
+    layer = kitchen_store(k, "a", "t");
+    assert_true(is_found(k, &layer, BZ_TREES_USE));
+    kitchen_make(k, "for d in store/trees/*/d; do touch $d/mark; done");
+    assert_true(is_found(k, &layer, BZ_TREES_SHOW)); /* that costs nothing */
+    kitchen_make(k, "test -e store/trees/*/d/mark");
+    assert_true(is_found(k, &layer, BZ_TREES_USE));
+    kitchen_make(k, "test ! -e store/trees/*/d/mark; test -e store/trees/*/d/f; "
+                    "test $(ls -A store/trees | wc -l) = 1; test ! -e store/work/*");
+}
+
+static void a_tree_that_somebody_wrote_to_is_lost(void **state)
+{
+    struct kitchen *k = *state;
+    struct bz_output_layer layer;
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    kitchen_make(k, "mkdir -p a/d; echo x >a/d/f; chmod 444 a/d/f");
+    layer = kitchen_store(k, "a", "t");
+    assert_true(is_found(k, &layer, BZ_TREES_USE));
+    kitchen_make(k, "for f in store/trees/*/d/f; do test $(stat -c %h $f) = 2; "
+                    "chmod 644 $f; echo y >$f; chmod 444 $f; done");
+    assert_false(is_found(k, &layer, BZ_TREES_USE));
+    assert_int_equal(k->err.code, BZ_E_NOENT);
+    kitchen_make(k, "test -e store/bad/cas-*; test -z \"$(ls -A store/trees)\"");
+    kitchen_store(k, "a", "t"); /* as the task does that is run again */
+    assert_true(is_found(k, &layer, BZ_TREES_USE));
+    kitchen_make(k, "test \"$(cat store/trees/*/d/f)\" = x");
+}
+
+static void what_another_boot_laid_out_is_hashed_once(void **state)
+{
+    struct kitchen *k = *state;
+    BZ_CLEANUP(bz_mem_freep) char *path = NULL;
+    struct bz_output_layer layer;
+    char value[64];
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    kitchen_make(k, "mkdir -p a/d; echo x >a/d/f; chmod 600 a/d/f"); /* not linked */
+    layer = kitchen_store(k, "a", "t");
+    path = get_anew(k, &layer, BZ_TREES_USE);
+    if (getxattr(path, CHECKED, value, sizeof(value)) < 0)
+        skip(); /* nothing is remembered here */
+    kitchen_make(k, "for f in store/trees/*/d/f; do "
+                    "echo y >$f; touch -d @946684800 $f; done");
+    assert_true(is_found(k, &layer, BZ_TREES_USE)); /* nobody can tell */
+    kitchen_make(k, "test \"$(cat store/trees/*/d/f)\" = y");
+    assert_int_equal(setxattr(path, CHECKED, "another", 7, 0), 0);
+    assert_true(is_found(k, &layer, BZ_TREES_SHOW));
+    kitchen_make(k, "test \"$(cat store/trees/*/d/f)\" = x");
+    assert_int_equal(getxattr(path, CHECKED, value, sizeof(value)), 32);
+    assert_int_equal(setxattr(path, CHECKED, "another", 7, 0), 0);
+    assert_true(is_found(k, &layer, BZ_TREES_USE)); /* it is right, and that is noted */
+    assert_int_equal(getxattr(path, CHECKED, value, sizeof(value)), 32);
 }
 
 static void a_tree_that_is_not_stored_leaves_nothing(void **state)
@@ -33,7 +122,7 @@ static void a_tree_that_is_not_stored_leaves_nothing(void **state)
     const char *path;
 
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_int_equal(bz_trees_get(t, &none, &path, &k->err), BZ_E_NOENT);
+    assert_int_equal(bz_trees_get(t, &none, BZ_TREES_USE, &path, &k->err), BZ_E_NOENT);
     kitchen_make(k, "test -z \"$(ls -A store/trees)\"");
     bz_trees_close(t);
 }
@@ -49,13 +138,45 @@ static void layers_are_merged_by_their_digests(void **state)
     BZ_VEC_PUSH(&out.own, kitchen_store(k, "a", "a"));
     BZ_VEC_PUSH(&out.own, kitchen_store(k, "b", "b"));
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_ok(bz_trees_merge(t, &out.own, &path, &k->err), &k->err);
+    assert_ok(bz_trees_merge(t, &out.own, BZ_TREES_USE, &path, &k->err), &k->err);
     kitchen_make(k, "test \"$(cat store/trees/merged-*/f)\" = top; "
                     "test -e store/trees/merged-*/g");
     out.own.len = 1;
-    assert_ok(bz_trees_merge(t, &out.own, &other, &k->err), &k->err);
+    assert_ok(bz_trees_merge(t, &out.own, BZ_TREES_USE, &other, &k->err), &k->err);
     assert_string_not_equal(path, other);
     bz_trees_close(t);
+}
+
+static void merged_layers_are_looked_at_too(void **state)
+{
+    struct kitchen *k = *state;
+    BZ_CLEANUP(bz_output_release) struct bz_output out = {0};
+    static const char *const changes[] = {
+        "touch mark",        "rm f",          "chmod 700 d", "rm l", "ln -sfn other l",
+        "rm f; echo top >f", "rm l; mkdir l",
+    };
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    kitchen_make(k, "mkdir a b a/d; echo top >a/f; echo low >b/f; echo b >b/g; "
+                    "ln -s x b/l; mknod a/gone c 0 0; echo c >b/gone");
+    BZ_VEC_PUSH(&out.own, kitchen_store(k, "a", "a"));
+    BZ_VEC_PUSH(&out.own, kitchen_store(k, "b", "b"));
+    for (size_t i = 0; i <= BZ_COUNTOF(changes); i++) {
+        char line[200];
+        struct bz_trees *t;
+        const char *path;
+
+        assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
+        assert_ok(bz_trees_merge(t, &out.own, BZ_TREES_USE, &path, &k->err), &k->err);
+        assert_ok(bz_trees_merge(t, &out.own, BZ_TREES_SHOW, &path, &k->err), &k->err);
+        bz_trees_close(t);
+        kitchen_make(k, "cd store/trees/merged-*; test \"$(ls)\" = \"$(printf "
+                        "'d\\nf\\ng\\nl')\"; test $(cat f) = top; "
+                        "test $(stat -c %a d) = 755; test $(readlink l) = x");
+        snprintf(line, sizeof(line), "cd store/trees/merged-*; %s",
+                 i < BZ_COUNTOF(changes) ? changes[i] : "true");
+        kitchen_make(k, line);
+    }
 }
 
 int main(void)
@@ -64,8 +185,12 @@ int main(void)
 #define TEST(name)                                                                     \
     cmocka_unit_test_setup_teardown(name, kitchen_setup, kitchen_teardown)
         TEST(a_tree_is_made_once_and_found_again),
+        TEST(a_tree_that_somebody_added_to_is_made_anew),
+        TEST(a_tree_that_somebody_wrote_to_is_lost),
+        TEST(what_another_boot_laid_out_is_hashed_once),
         TEST(a_tree_that_is_not_stored_leaves_nothing),
         TEST(layers_are_merged_by_their_digests),
+        TEST(merged_layers_are_looked_at_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,13 @@ struct bench {
     struct bz_jobs j;
 };
 
-static inline void bench_open(struct bench *b, struct world *w)
+static inline void bench_files(struct world *w)
+{
+    put_files(w, bench_project, BZ_COUNTOF(bench_project));
+}
+
+/* With the files as they are. */
+static inline void bench_begin(struct bench *b, struct world *w)
 {
     static const char *const target = "app";
     struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
@@ -42,13 +48,18 @@ static inline void bench_open(struct bench *b, struct world *w)
     struct bz_buf notes = {0}, why = {0};
 
     *b = (struct bench){0};
-    put_files(w, bench_project, BZ_COUNTOF(bench_project));
     assert_ok(bz_pipeline_open(&b->p, &opts, &w->err), &w->err);
     assert_ok(bz_pipeline_survey(&b->p, &b->g.survey, &w->err), &w->err);
     assert_ok(bz_goal_open(&b->g, &goal, &notes, &why, &w->err), &w->err);
     assert_ok(bz_jobs_open(&b->j, &b->p, &b->g, &w->err), &w->err);
     bz_buf_release(&notes);
     bz_buf_release(&why);
+}
+
+static inline void bench_open(struct bench *b, struct world *w)
+{
+    bench_files(w);
+    bench_begin(b, w);
 }
 
 static inline void bench_close(struct bench *b)

@@ -17,7 +17,9 @@ static const struct file project[] = {
     {"layer/app.bbappend",         "A .= \"2\"\n"                                  },
 };
 
-static void a_recipe_of_the_graph_has_its_variables(void **state)
+static const struct file edited = {"layer/app.bb", "A = \"3\"\n"};
+
+static void a_recipe_of_the_graph_has_its_variables_until_it_is_edited(void **state)
 {
     struct world *w = *state;
     const char *target = "app";
@@ -39,6 +41,11 @@ static void a_recipe_of_the_graph_has_its_variables(void **state)
     assert_ok(bz_vars_get(v, BZ_STR("A"), 0, &value, &w->err), &w->err);
     assert_true(bz_str_eq(value, BZ_STR("12")));
     bz_finalize_free(f);
+    f = NULL;
+    put_files(w, &edited, 1); /* it is signed as the survey saw it */
+    assert_int_equal(bz_evaluate_recipe(&p, &g, 0, &f, &v, &w->err), BZ_E_BUSY);
+    assert_non_null(strstr(w->err.msg, "app.bb"));
+    assert_null(f);
     bz_goal_close(&g);
     bz_pipeline_close(&p);
     bz_buf_release(&notes);
@@ -48,8 +55,9 @@ static void a_recipe_of_the_graph_has_its_variables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_recipe_of_the_graph_has_its_variables,
-                                        world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_recipe_of_the_graph_has_its_variables_until_it_is_edited, world_setup,
+            world_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,8 @@ static int run(struct scratch *s, struct bz_vars *v)
     struct bz_proc_spec spec = {.argv = argv};
     int code;
 
-    assert_ok(bz_runscript_write(v, BZ_STR("do_x"), &text, &err), &err);
+    assert_ok(bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
+              &err);
     snprintf(path, sizeof(path), "%s/run", s->path);
     assert_ok(
         bz_fs_write(AT_FDCWD, path, text.data, text.len, 0755, BZ_FS_NOSYNC, &err),
@@ -84,6 +85,25 @@ static void directories_are_made_and_the_last_is_where_it_runs(void **state)
     assert_true(bz_fs_exists(s->fd, "clean"));
     assert_true(bz_fs_exists(s->fd, "a"));
     assert_true(bz_fs_exists(s->fd, "temp"));
+    bz_vars_free(v);
+}
+
+static void the_build_directory_may_have_blanks(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_vars *v = recipe(s);
+    char want[600];
+
+    set(v, "TOPDIR", "${W}/my own tree");
+    set(v, "T", "${TOPDIR}/temp");
+    set(v, "do_x[dirs]", " ${TOPDIR}/a ${W}/b\n${TOPDIR}/c ");
+    set(v, "do_x[cleandirs]", "${TOPDIR}");
+    assert_int_equal(run(s, v), 0);
+    snprintf(want, sizeof(want), "in %s/my own tree/c\n", s->path);
+    assert_log(s, want);
+    assert_true(bz_fs_exists(s->fd, "my own tree/a"));
+    assert_true(bz_fs_exists(s->fd, "b"));
+    assert_false(bz_fs_exists(s->fd, "my"));
     bz_vars_free(v);
 }
 
@@ -141,8 +161,45 @@ static void python_is_not_run_as_shell(void **state)
     struct bz_err err;
 
     set(v, "do_x[python]", "1");
-    assert_int_equal(bz_runscript_write(v, BZ_STR("do_x"), &text, &err), BZ_E_NOSUP);
+    assert_int_equal(
+        bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
+        BZ_E_NOSUP);
     assert_string_equal(err.msg, "do_x is written in Python");
+    bz_vars_free(v);
+}
+
+static void a_body_may_stand_for_the_task(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_vars *v = recipe(s);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_err err;
+
+    set(v, "do_x[python]", "1");
+    assert_ok(bz_runscript_write(v, BZ_STR("do_x"), BZ_STR("bbnote here"), &text, &err),
+              &err);
+    assert_non_null(strstr(bz_buf_text(&text), "\nbbnote here\n"));
+    bz_vars_free(v);
+}
+
+static void only_what_comes_after_a_task_is_written(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_vars *v = recipe(s);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    struct bz_err err;
+
+    assert_ok(bz_runscript_after(v, BZ_STR("do_x"), &text, &err), &err);
+    assert_int_equal(text.len, 0);
+    set(v, "do_x[postfuncs]", "later");
+    set(v, "later[func]", "1");
+    set(v, "later", "    echo later\n");
+    assert_ok(bz_runscript_after(v, BZ_STR("do_x"), &text, &err), &err);
+    assert_non_null(strstr(bz_buf_text(&text), "echo later"));
+    assert_null(strstr(bz_buf_text(&text), "echo in"));
+    set(v, "do_x[prefuncs]", "later");
+    assert_int_equal(bz_runscript_after(v, BZ_STR("do_x"), &text, &err), BZ_E_NOSUP);
+    assert_non_null(strstr(err.msg, "do_x[prefuncs] = \"later\""));
     bz_vars_free(v);
 }
 
@@ -186,10 +243,13 @@ int main(void)
 #define TEST(name)                                                                     \
     cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(directories_are_made_and_the_last_is_where_it_runs),
+        TEST(the_build_directory_may_have_blanks),
         TEST(functions_run_around_it_each_on_its_own),
         TEST(the_first_command_that_fails_ends_it),
         TEST(bbfatal_ends_it_unless_metadata_has_its_own),
         TEST(python_is_not_run_as_shell),
+        TEST(a_body_may_stand_for_the_task),
+        TEST(only_what_comes_after_a_task_is_written),
         TEST(a_task_does_not_see_who_runs_it),
     };
 

@@ -1,0 +1,23 @@
+/* build_force.h - tasks that `build` was told to run although their results are stored.
+ */
+#ifndef BZ_CMD_BUILD_FORCE_H
+#define BZ_CMD_BUILD_FORCE_H
+
+#include "cache/cache.h"
+#include "out.h"
+#include "pipeline/signing.h"
+
+/* Taints the targets if `all`, and the task called `task` of each target's recipe if
+ * that is not NULL. BZ_E_NOENT if a recipe has none that is to be built. */
+int bz_build_force_mark(struct bz_taint *t, const struct bz_goal *goal, bool all,
+                        const char *task, struct bz_out *log,
+                        struct bz_err *err) BZ_MUST_CHECK;
+
+/* After a build that went well: where tainted tasks came out as without their taints,
+ * or were not known without them, the taints have done their work and go; then what
+ * others have made is found again. `log` is told of what stays; it may be NULL. */
+int bz_build_force_settle(struct bz_taint *t, const struct bz_goal *goal,
+                          const struct bz_signing *s, struct bz_cache *cache,
+                          struct bz_out *log, struct bz_err *err) BZ_MUST_CHECK;
+
+#endif

@@ -1,0 +1,113 @@
+#include "exec/handing.h"
+
+#define PASSES_MAX 16
+
+struct placed {
+    uint32_t level;
+    uint32_t above; /* of one that is not in the graph: how many of these lie between it
+                       and what the level is of */
+    struct bz_output_layer layer;
+};
+
+struct placed_list BZ_VEC(struct placed);
+
+/* Layers on their way into one list. */
+struct pile {
+    struct placed_list list;
+    struct bz_bitset seen;
+    struct bz_map strange; /* tasks that are not in the graph -> place, from 1 */
+};
+
+/* What lies on what must not depend on what else is built: it shows in the key of the
+ * bytes that a task sees, and where two tasks write one path, in these. */
+static int topmost_first(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    if (x->level != y->level)
+        return x->level < y->level ? 1 : -1;
+    if (x->above != y->above)
+        return x->above < y->above ? 1 : -1;
+    return bz_str_cmp(x->layer.task, y->layer.task);
+}
+
+/* Puts a layer of a task that is not in the graph where this list has it, unless
+ * another one has it higher. Whether that is news. */
+static bool put_strange(struct pile *p, struct placed *it)
+{
+    struct bz_map_entry *e = bz_map_put(&p->strange, it->layer.task);
+    struct placed *was;
+
+    if (e->u == 0) {
+        BZ_VEC_PUSH(&p->list, *it);
+        e->u = p->list.len;
+        return true;
+    }
+    was = &p->list.at[e->u - 1];
+    if (was->level > it->level ||
+        (was->level == it->level && was->above >= it->above)) {
+        *it = *was;
+        return false;
+    }
+    was->level = it->level;
+    was->above = it->above;
+    return true;
+}
+
+/* A result may come from a graph with other tasks, that of another configuration say.
+ * Nobody here knows their levels, but what lies on what in it. */
+static bool collect(const struct bz_exec *x, const struct bz_output_layers *from,
+                    struct pile *p)
+{
+    struct placed it = {0};
+    bool news = false;
+
+    for (size_t i = from->len; i > 0; i--) {
+        const struct bz_map_entry *e = bz_map_get(&x->ids, from->at[i - 1].task);
+
+        it.layer = from->at[i - 1];
+        if (!e) {
+            it.above++;
+            news |= put_strange(p, &it);
+            continue;
+        }
+        it.level = x->tasks[e->u - 1].level;
+        it.above = 0;
+        if (!bz_bitset_test(&p->seen, e->u))
+            BZ_VEC_PUSH(&p->list, it);
+        bz_bitset_set(&p->seen, e->u);
+    }
+    return news;
+}
+
+static void take_list(struct pile *p, struct bz_output_layers *to)
+{
+    BZ_VEC_SORT(&p->list, topmost_first);
+    for (size_t i = 0; i < p->list.len; i++)
+        BZ_VEC_PUSH(to, p->list.at[i].layer);
+    bz_vec_release(&p->list);
+    bz_bitset_release(&p->seen);
+    bz_map_release(&p->strange);
+}
+
+void bz_handing_collect(const struct bz_exec *x, uint32_t t, struct bz_output *out)
+{
+    const struct bz_tgraph *g = x->o->graph;
+    struct pile own = {0}, shared = {0};
+    unsigned passes = 0;
+    bool news;
+
+    *out = (struct bz_output){0};
+    do { /* until no list says that one lies higher than the others have it */
+        news = false;
+        for (uint32_t e = g->dag.start[t]; e < g->dag.start[t + 1]; e++) {
+            const struct bz_exec_task *d = &x->tasks[g->dag.to[e]];
+
+            if (g->tasks[g->dag.to[e]].recipe == g->tasks[t].recipe)
+                news |= collect(x, &d->output.own, &own);
+            news |= collect(x, &d->output.shared, &shared);
+        }
+    } while (news && ++passes < PASSES_MAX);
+    take_list(&own, &out->own);
+    take_list(&shared, &out->shared);
+}

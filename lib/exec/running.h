@@ -1,0 +1,26 @@
+/* running.h - tasks that run, from the start to a filed result.
+ *
+ * For the files of this module only.
+ */
+#ifndef BZ_EXEC_RUNNING_H
+#define BZ_EXEC_RUNNING_H
+
+#include "exec/state.h"
+
+/* Starts what is ready, as far as there is room. */
+void bz_running_start(struct bz_exec *x);
+
+/* Goes on with what has ended on other threads. */
+void bz_running_take(struct bz_exec *x);
+
+/* Waits for the other threads, if there is no time for what they do any more. */
+void bz_running_settle(struct bz_exec *x);
+
+/* Frees those that were killed, once their processes are gone. */
+void bz_running_drop(struct bz_exec *x);
+
+/* Stops the scripts that run, and nothing starts any more. They have failed because of
+ * `why`, which lives as long as the build. */
+void bz_running_stop(struct bz_exec *x, const char *why);
+
+#endif

@@ -1,0 +1,138 @@
+/* state.h - a build as it stands: what the files of the executor share.
+ *
+ * For the files of this module only. One thread.
+ */
+#ifndef BZ_EXEC_STATE_H
+#define BZ_EXEC_STATE_H
+
+#include "base/bitset.h"
+#include "base/map.h"
+#include "base/sync.h"
+#include "exec/admission.h"
+#include "exec/exec.h"
+#include "exec/overlap.h"
+#include "exec/queue.h"
+#include "exec/step.h"
+#include "graph/ready.h"
+#include "os/proc_pump.h"
+
+enum bz_exec_state {
+    BZ_EXEC_UNNEEDED, /* nothing that runs waits for it */
+    BZ_EXEC_CACHED,   /* its output is known */
+    BZ_EXEC_WAITING,  /* to run */
+    BZ_EXEC_RUNNING,
+    BZ_EXEC_DONE,   /* ran */
+    BZ_EXEC_FAILED, /* or waits for one that did */
+};
+
+struct bz_exec_task {
+    enum bz_exec_state state;
+    bool fleeting; /* its result is never used again */
+    uint32_t rank; /* its place in the order */
+    /* How many wait one for another below it, and itself. Other targets give tasks
+     * other ranks; this and its name are the task's own. */
+    uint32_t level;
+    uint32_t pending;
+    uint32_t wave;             /* how many have to run before it, one after another */
+    int64_t ahead;             /* ns until the last that waits for it is done */
+    struct bz_index_cost cost; /* what it takes, as far as that is known */
+    int64_t saved; /* of a stored result, or one not needed: what it took; 0: unknown */
+    struct bz_reapi_time began, ended; /* likewise: when it was made */
+    struct bz_str printed;             /* likewise: what it printed, or */
+    struct bz_reapi_digest log;        /* where that is */
+    struct bz_output output;
+};
+
+struct bz_exec_ids BZ_VEC(uint32_t);
+
+/* Tasks that are ready, and how many of them run. */
+struct bz_exec_queue {
+    struct bz_queue ready;
+    unsigned running, limit;
+};
+
+enum bz_exec_kind { BZ_EXEC_WORKS, BZ_EXEC_WAITS, BZ_EXEC_KINDS };
+
+struct bz_filling;
+struct bz_launch;
+struct bz_running;
+
+struct bz_exec {
+    const struct bz_exec_opts *o;
+    struct bz_event_counts *counts;
+    struct bz_exec_task *tasks; /* [n] */
+    uint32_t n;
+    struct bz_dag waiting; /* who waits for a task */
+    struct bz_map ids;     /* name -> number, from 1 */
+    struct bz_exec_queue queues[BZ_EXEC_KINDS];
+    uint32_t wave; /* of those that run */
+    struct bz_admission admission;
+    struct bz_overlap overlap;
+    bool stop;
+    struct bz_step_shop shop;
+    int lock; /* of bare ground; -1: none */
+    struct bz_digest_hasher *hasher;
+    struct bz_proc_pump *pump;
+    struct bz_running *all; /* tasks that run */
+    struct bz_arena arena;  /* of outputs that were read */
+    int64_t began;
+    int64_t tick;   /* when the next one is due */
+    int64_t look;   /* when to look next whether there is room in the store */
+    int64_t work;   /* ns that are left to run, by what is known */
+    int64_t spared; /* ns that tasks took that are not needed, likewise */
+    bool guess;     /* which is little */
+    bool interrupted;
+    bool killed;           /* interrupted twice */
+    bool failures;         /* something is kept of tasks that failed */
+    struct bz_err nowhere; /* why there is no place to run anything; code 0: there is */
+
+    struct bz_cancel cancel; /* for what runs on other threads */
+    unsigned filling;        /* tasks that do */
+    unsigned launching;      /* and whose sandboxes are being made there */
+    struct bz_sync_mutex mutex;
+    /* Under the mutex: */
+    struct bz_filling *filled, *moved; /* ended there; with progress to be told */
+    struct bz_launch *launched;        /* made there */
+    int64_t move_next;                 /* when progress may wake the build again */
+
+    /* Results whose trees turned out to be gone count as none: then all is planned
+     * anew, and what has run since is in the store. */
+    struct bz_map lost; /* digests of trees */
+    struct bz_bitset ran;
+    bool again;
+
+    struct bz_lookup_hand *hands; /* that have looked results up; for their memory */
+};
+
+static inline struct bz_exec_queue *bz_exec_queue_of(struct bz_exec *x, uint32_t t)
+{
+    return &x->queues[x->o->waits && x->o->waits(x->o->waits_ctx, t) ? BZ_EXEC_WAITS
+                                                                     : BZ_EXEC_WORKS];
+}
+
+static inline unsigned bz_exec_running(const struct bz_exec *x)
+{
+    return x->queues[BZ_EXEC_WORKS].running + x->queues[BZ_EXEC_WAITS].running;
+}
+
+static inline bool bz_exec_is_noexec(const struct bz_exec *x, uint32_t t)
+{
+    return x->o->graph->tasks[t].facts->noexec;
+}
+
+static inline bool bz_exec_has_ready(const struct bz_exec *x)
+{
+    return x->queues[BZ_EXEC_WORKS].ready.len + x->queues[BZ_EXEC_WAITS].ready.len > 0;
+}
+
+static inline bool bz_exec_is_held(const struct bz_exec *x)
+{
+    return x->o->hold && *x->o->hold && !x->stop;
+}
+
+/* Tells whoever listens, with the key of the task and the counts. */
+void bz_exec_tell(struct bz_exec *x, const struct bz_event *about);
+/* Tells that time passes, if it is time to. */
+void bz_exec_tell_time(struct bz_exec *x);
+
+#endif

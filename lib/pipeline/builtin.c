@@ -1,0 +1,201 @@
+#include "pipeline/builtin.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "fetch/identity.h"
+#include "fetch/patch.h"
+#include "os/fs.h"
+#include "pipeline/sourcing.h"
+
+/* One recipe's sources for one task; on the thread that runs it nobody else's. */
+struct filler {
+    struct bz_sourcing sources;
+    enum bz_builtin what;
+    struct bz_arena arena;
+    const char *place; /* below the top: the directory, or the file of the list */
+    int log;
+    const struct bz_job_progress *progress;
+};
+
+int bz_builtin_of(struct bz_vars *v, struct bz_str task, enum bz_builtin *out,
+                  struct bz_err *err)
+{
+    static const struct {
+        struct bz_str task;
+        enum bz_builtin what;
+    } rows[] = {
+        {BZ_STR("do_fetch"),  BZ_BUILTIN_FETCH },
+        {BZ_STR("do_unpack"), BZ_BUILTIN_UNPACK},
+        {BZ_STR("do_patch"),  BZ_BUILTIN_PATCH },
+    };
+    bool python = false;
+    int rc = bz_vars_flag_true(v, task, BZ_STR("python"), &python, err);
+
+    *out = BZ_BUILTIN_NONE;
+    for (size_t i = 0; i < BZ_COUNTOF(rows) && python; i++)
+        if (bz_str_eq(rows[i].task, task))
+            *out = rows[i].what;
+    return rc;
+}
+
+bool bz_builtin_waits(struct bz_str task)
+{
+    return bz_str_eq(task, BZ_STR("do_fetch"));
+}
+
+static void note(void *ctx, const char *text)
+{
+    const struct filler *f = ctx;
+
+    dprintf(f->log, "WARNING: %s\n", text);
+    bz_log_warn("fetch", "%s", text);
+}
+
+static void progress(void *ctx, const char *shown, uint64_t n, uint64_t total)
+{
+    const struct filler *f = ctx;
+
+    f->progress->tell(f->progress->ctx, shown, n, total);
+}
+
+static void fetched(void *ctx, const char *shown, uint64_t n, int64_t ns)
+{
+    const struct filler *f = ctx;
+
+    f->progress->fetched(f->progress->ctx, shown, n, ns);
+}
+
+static int fetch_all(struct filler *f, struct bz_buf *list, struct bz_err *err)
+{
+    struct bz_fetch *fetch = f->sources.fetch;
+    int rc = 0;
+
+    for (size_t i = 0; i < bz_fetch_count(fetch) && rc == 0; i++) {
+        const char *shown = bz_fetch_shown(bz_fetch_source(fetch, i));
+        enum bz_fetch_how how = BZ_FETCH_PRESENT;
+
+        rc = bz_fetch_get(fetch, i, &how, err);
+        dprintf(f->log, "NOTE: %s: %s\n", shown,
+                rc < 0                       ? err->msg
+                : how == BZ_FETCH_DOWNLOADED ? "downloaded"
+                                             : "present");
+        if (rc == 0 && list)
+            rc = bz_identity_write(fetch, i, list, err);
+    }
+    return rc;
+}
+
+static int fill(void *ctx, const char *top, int log,
+                const struct bz_job_progress *how_far, struct bz_cancel *cancel,
+                struct bz_err *err)
+{
+    struct filler *f = ctx;
+    const char *place = bz_arena_printf(&f->arena, "%s/%s", top, f->place).p;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
+    struct bz_fetch_watch watch = {progress, fetched, note, f};
+    int rc;
+
+    f->log = log;
+    f->progress = how_far;
+    bz_fetch_attach(f->sources.fetch, &watch, cancel);
+    rc = fetch_all(f, f->what == BZ_BUILTIN_FETCH ? &list : NULL, err);
+    if (rc < 0)
+        return rc;
+    if (f->what == BZ_BUILTIN_UNPACK) {
+        rc = bz_fs_mkdirs(AT_FDCWD, place, 0755, err);
+        return rc < 0 ? rc : bz_fetch_unpack(f->sources.fetch, place, err);
+    }
+    rc = bz_fs_mkdirs(AT_FDCWD,
+                      bz_arena_dup(&f->arena, bz_path_dirname(bz_str_from(place))).p,
+                      0755, err);
+    return rc < 0 ? rc
+                  : bz_fs_write(AT_FDCWD, place, bz_buf_text(&list), list.len, 0644,
+                                BZ_FS_NOSYNC, err);
+}
+
+static void release(void *ctx)
+{
+    struct filler *f = ctx;
+
+    bz_sourcing_close(&f->sources);
+    bz_arena_release(&f->arena);
+    free(f);
+}
+
+/* Where a variable's directory is below the root of the work. */
+static int find_place(struct bz_jobs *j, struct filler *f, const char *name,
+                      const char *end, struct bz_err *err)
+{
+    struct bz_str value, inside;
+    int rc = bz_vars_get(f->sources.vars, bz_str_from(name), 0, &value, err);
+
+    if (rc < 0)
+        return rc;
+    inside = bz_jobs_inside(j, &f->arena, value);
+    if (!bz_jobs_cut_root(j, &inside) || !bz_path_is_safe(inside))
+        return bz_fail(err, BZ_E_INVAL, "%s is '%.*s': it has to be below %s", name,
+                       BZ_STR_ARG(value), j->p->build_dir);
+    f->place = bz_arena_printf(&f->arena, "%.*s%s", BZ_STR_ARG(inside), end).p;
+    return 0;
+}
+
+static int open_sources(struct bz_jobs *j, uint32_t task, struct bz_sourcing *out,
+                        struct bz_err *err)
+{
+    /* What is unpacked goes to the store, and has to be whole. */
+    struct bz_fetch_opts opts = {.offline = j->offline, .whole = true};
+    int rc = j->client ? 0 : bz_fetch_client_new(&j->client, err);
+
+    opts.client = j->client;
+    return rc < 0 ? rc
+                  : bz_sourcing_open(out, j->p, j->goal,
+                                     j->goal->graph.tasks[task].recipe, &opts, err);
+}
+
+int bz_builtin_fill(struct bz_jobs *j, uint32_t task, enum bz_builtin what,
+                    struct bz_job_fill *out, struct bz_err *err)
+{
+    struct filler *f = bz_mem_zalloc(sizeof(*f));
+    int rc = open_sources(j, task, &f->sources, err);
+
+    f->what = what;
+    *out = (struct bz_job_fill){fill, release, f};
+    if (rc == 0 && what == BZ_BUILTIN_FETCH)
+        rc = find_place(j, f, "WORKDIR", "/" BZ_BUILTIN_LIST, err);
+    else if (rc == 0)
+        rc = find_place(j, f,
+                        bz_vars_exists(f->sources.vars, BZ_STR("UNPACKDIR"))
+                            ? "UNPACKDIR"
+                            : "WORKDIR",
+                        "", err);
+    return rc;
+}
+
+int bz_builtin_patch(struct bz_jobs *j, uint32_t task, struct bz_buf *body,
+                     struct bz_err *err)
+{
+    BZ_CLEANUP(bz_sourcing_close) struct bz_sourcing s = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_patches all = {0};
+    struct bz_str source = {0}, unpacked = {0}, tool = {0};
+    int rc = open_sources(j, task, &s, err);
+
+    if (rc == 0)
+        rc = bz_patch_list(s.fetch, &all, err);
+    if (rc == 0)
+        rc = bz_vars_get(s.vars, BZ_STR("S"), 0, &source, err);
+    if (rc == 0)
+        rc = bz_vars_get(s.vars, BZ_STR("UNPACKDIR"), 0, &unpacked, err);
+    if (rc == 0 && !unpacked.p)
+        rc = bz_vars_get(s.vars, BZ_STR("WORKDIR"), 0, &unpacked, err);
+    if (rc == 0)
+        rc = bz_vars_get(s.vars, BZ_STR("PATCHTOOL"), 0, &tool, err);
+    if (rc == 0)
+        bz_patch_script(&all,
+                        bz_str_eq(tool, BZ_STR("git")) ? BZ_PATCH_GIT : BZ_PATCH_PATCH,
+                        source, unpacked, body);
+    return rc;
+}
