@@ -98,6 +98,13 @@ class Share(bitzel.Case):
         self.machine("second", "cache", "pull", place.replace("ci", "eve"), key, tier="", code=2)
         self.machine("second", "cache", "pull", key)
 
+    def test_with_uploads_off_nothing_is_pushed(self):
+        for place in ((), (f"dir:{self.shared}",)):
+            result = self.machine("first", "--set", "cache.upload=no", "cache", "push", *place,
+                                  code=2)
+            self.assertIn("cache.upload is off", result.err)
+        self.assertEqual(list(self.shared.rglob("?" * 64)), [])
+
     def test_a_directory_that_is_not_there_is_said_once(self):
         self.home("second")
         result = self.machine("second", "cache", "pull", self.keys["install"], code=3,
