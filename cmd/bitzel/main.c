@@ -29,6 +29,7 @@ static const struct bz_cmd *const commands[] = {
     &bz_cmd_project,
     &bz_cmd_query,
     &bz_cmd_recipes,
+    &bz_cmd_shell,
     &bz_cmd_sig,
     &bz_cmd_version,
     &bz_cmd_why,
