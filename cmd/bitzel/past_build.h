@@ -1,0 +1,58 @@
+/* past_build.h - a build that the build directory remembers, or one that runs. */
+#ifndef BZ_CMD_PAST_BUILD_H
+#define BZ_CMD_PAST_BUILD_H
+
+#include "cmd.h"
+#include "pipeline/builds.h"
+#include "pipeline/pipeline.h"
+#include "report/account.h"
+#include "sig/cause.h"
+
+struct bz_past_build {
+    struct bz_pipeline p;
+    struct bz_arena arena;
+    struct bz_str id;
+    const char *events; /* the path of its log */
+    struct bz_account account;
+};
+
+/* Finds the project and its build `which` with a log that `file` names (BZ_BUILDS_ANY,
+ * or one), as bz_builds_find does, and reads it. Close *b in any case. */
+int bz_past_build_open(struct bz_cmd_env *env, const char *which, const char *file,
+                       struct bz_past_build *b, struct bz_err *err) BZ_MUST_CHECK;
+void bz_past_build_close(struct bz_past_build *b);
+
+/* Whether the build is alive whose log this is: it holds a lock on it. */
+bool bz_past_build_runs(const char *events);
+
+/* "completed", ..., "running", "killed". */
+const char *bz_past_build_result(const struct bz_account *a, const char *events);
+
+/* "2026-01-02 03:04:05" from the time of an account. */
+struct bz_str bz_past_build_when(struct bz_arena *arena, const struct bz_account *a);
+
+/* Why tasks have other keys than before, by the records of then and now. */
+enum bz_past_since {
+    BZ_PAST_UNKNOWN, /* the build has no record */
+    BZ_PAST_BUILD,   /* compared with the last build before it that completed */
+    BZ_PAST_STORED,  /* the first build here: with what stored results were made from */
+    BZ_PAST_NOTHING, /* the first build, and of nothing that was stored: all is new */
+};
+
+struct bz_past_causes {
+    struct bz_record was, is;
+    struct bz_causes causes;
+    enum bz_past_since kind;
+    struct bz_str since; /* the id of the build before, if it is one */
+};
+
+/* Adds what only the record of the build knows to its account, and finds the causes.
+ * Release *c in any case. */
+int bz_past_build_explain(struct bz_past_build *b, struct bz_past_causes *c,
+                          struct bz_err *err) BZ_MUST_CHECK;
+void bz_past_build_forget(struct bz_past_causes *c);
+
+/* "Compared with ...", or "First build here: ..."; nothing if nothing is known. */
+void bz_past_build_compared(const struct bz_past_causes *c, struct bz_buf *out);
+
+#endif

@@ -1,0 +1,80 @@
+#include "report_page.h"
+
+#include "os/clock.h"
+#include "os/fs.h"
+#include "report/page.h"
+#include "why_view.h"
+
+enum {
+    MOST_LOGS = 30,
+    MOST_CAUSES = 50,
+    LOG_BYTES = 32 << 10, /* of a log that is carried along */
+    SLACK_S = 2,          /* a file's time may be rounded */
+};
+
+struct logs BZ_VEC(struct bz_page_log);
+
+/* The end of a task's log, if it has one that is of this build. */
+static void add_log(struct bz_report_view *r, struct logs *logs, uint32_t id)
+{
+    const struct bz_account *a = &r->build.account;
+    int64_t until =
+        a->ended && a->wall > 0 ? a->wall + a->took / BZ_CLOCK_S + SLACK_S : 0;
+    struct bz_page_log log = {.task = id};
+    struct bz_err ignored;
+
+    if (logs->len < MOST_LOGS && a->tasks.at[id].log.n > 0 &&
+        bz_excerpt_read(&r->build.arena, a->tasks.at[id].log.p, LOG_BYTES, until,
+                        &log.excerpt, &ignored) == 0)
+        BZ_VEC_PUSH(logs, log);
+}
+
+/* What failed comes first, then what took longest. */
+static void add_logs(struct bz_report_view *r, struct logs *logs)
+{
+    const struct bz_account *a = &r->build.account;
+
+    for (uint32_t i = 0; i < a->tasks.len; i++)
+        if (a->tasks.at[i].state == BZ_ACCOUNT_FAILED)
+            add_log(r, logs, i);
+    for (size_t i = 0; i < r->slowest.len; i++)
+        if (a->tasks.at[r->slowest.at[i]].state != BZ_ACCOUNT_FAILED)
+            add_log(r, logs, r->slowest.at[i]);
+}
+
+int bz_report_page_write(struct bz_report_view *r, const char *file, struct bz_err *err)
+{
+    const struct bz_cause_list *all = &r->why.causes.all;
+    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_page_cause) causes = {0};
+    BZ_CLEANUP(bz_vec_release) struct logs logs = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf html = {0}, title = {0}, compared = {0};
+    struct bz_page p = {
+        .account = &r->build.account,
+        .shape = &r->shape,
+        .id = r->build.id,
+        .fresh = r->why.kind == BZ_PAST_NOTHING ? 0 : r->why.causes.fresh.len};
+    int rc;
+
+    for (size_t i = 0; i < all->len && i < MOST_CAUSES; i++) {
+        bz_buf_truncate(&title, 0);
+        bz_why_view_title(&title, &all->at[i]);
+        BZ_VEC_PUSH(&causes, (struct bz_page_cause){
+                                 bz_arena_dup(&r->build.arena, bz_buf_str(&title)),
+                                 all->at[i].reaches});
+    }
+    add_logs(r, &logs);
+    p.result = bz_str_from(bz_past_build_result(p.account, r->build.events));
+    bz_past_build_compared(&r->why, &compared);
+    p.compared = bz_buf_str(&compared);
+    p.causes = causes.at;
+    p.ncauses = causes.len;
+    p.logs = logs.at;
+    p.nlogs = logs.len;
+    rc = bz_page_write(&p, &html, err);
+    if (rc < 0)
+        return rc;
+    rc = bz_fs_write(AT_FDCWD, file, html.data, html.len, 0644, BZ_FS_NOSYNC, err);
+    if (rc == BZ_E_NOENT) /* the directory: no build is missing */
+        err->code = rc = BZ_E_IO;
+    return rc;
+}
