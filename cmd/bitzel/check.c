@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -17,6 +19,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "check_store.h"
+#include "check_tools.h"
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/fs.h"
@@ -36,13 +40,18 @@
 #define MEMORY_PER_CPU (512 * MIB)
 #define MEMORY_NOTHING (256 * MIB)
 #define FILES_LITTLE 1024
+#define TEMP_LITTLE (256 * MIB)
+#define WATCHES_LITTLE 1024
 
+#define LANDLOCK_OF_USE 2 /* the first version that lets files be moved */
+#define TRIED "allowed, but not tried: "
+#define INOTIFY "/proc/sys/fs/inotify/"
 #define DAY ((time_t)24 * 3600)
+#define CLOCK_SLACK 300      /* seconds that a file server may be ahead */
 #define PROC_LIMIT (1 << 20) /* no file read here is larger */
 
-/* Fills the row. The fix is for a person, or NULL if all is well. */
-static void BZ_PRINTF(4, 5) judge(struct bz_check_row *row, enum bz_check_state state,
-                                  const char *fix, const char *fmt, ...)
+void bz_check_judge(struct bz_check_row *row, enum bz_check_state state,
+                    const char *fix, const char *fmt, ...)
 {
     va_list ap;
 
@@ -84,11 +93,11 @@ static void check_cpus(const struct bz_check_host *host, struct bz_check_row *ro
 
     (void)host;
     if (count == 1)
-        judge(row, BZ_CHECK_WARN,
-              "allow more by the CPU affinity or the cgroup's quota",
-              "1 usable of %ld: tasks run one at a time", online);
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "allow more by the CPU affinity or the cgroup's quota",
+                       "1 usable of %ld: tasks run one at a time", online);
     else
-        judge(row, BZ_CHECK_OK, NULL, "%u usable of %ld", count, online);
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "%u usable of %ld", count, online);
 }
 
 /* "MemAvailable:    7654321 kB" in bytes; 0 if there is no such line. */
@@ -99,11 +108,13 @@ static uint64_t meminfo(const char *text, const char *key)
     return at ? strtoull(at + strlen(key), NULL, 10) * 1024 : 0;
 }
 
-/* What one line of /proc/self/cgroup, "4:memory:/path", limits memory to. */
+/* What one line of /proc/self/cgroup, "4:memory:/path", limits memory to: the least of
+ * the limits from that group up to the root, for all of them hold. */
 static uint64_t group_limit(const struct bz_check_host *host, struct bz_str line)
 {
     struct bz_str id;
     struct bz_str controller;
+    uint64_t least = UINT64_MAX;
     char path[1024];
     bool v2;
 
@@ -112,9 +123,20 @@ static uint64_t group_limit(const struct bz_check_host *host, struct bz_str line
     v2 = controller.n == 0;
     if (!v2 && !bz_str_eq(controller, BZ_STR("memory")))
         return UINT64_MAX;
-    snprintf(path, sizeof(path), "/sys/fs/cgroup%s%.*s/%s", v2 ? "" : "/memory",
-             BZ_STR_ARG(line), v2 ? "memory.max" : "memory.limit_in_bytes");
-    return slurp_number(host, path, UINT64_MAX);
+    for (;;) {
+        uint64_t limit;
+
+        while (line.n > 0 && line.p[line.n - 1] == '/')
+            line.n--;
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s%.*s/%s", v2 ? "" : "/memory",
+                 BZ_STR_ARG(line), v2 ? "memory.max" : "memory.limit_in_bytes");
+        limit = slurp_number(host, path, UINT64_MAX);
+        least = limit < least ? limit : least;
+        if (line.n == 0)
+            return least;
+        while (line.n > 0 && line.p[line.n - 1] != '/')
+            line.n--;
+    }
 }
 
 static uint64_t cgroup_limit(const struct bz_check_host *host)
@@ -144,15 +166,17 @@ static void check_memory(const struct bz_check_host *host, struct bz_check_row *
     double gib = (double)usable / (double)GIB;
 
     if (total == 0)
-        judge(row, BZ_CHECK_WARN, "mount /proc", "/proc/meminfo cannot be read");
+        bz_check_judge(row, BZ_CHECK_WARN, "mount /proc",
+                       "/proc/meminfo cannot be read");
     else if (usable < MEMORY_NOTHING)
-        judge(row, BZ_CHECK_FAIL, "end other programs, or add memory or swap",
-              "%.2f GiB available%s", gib, group);
+        bz_check_judge(row, BZ_CHECK_FAIL, "end other programs, or add memory or swap",
+                       "%.2f GiB available%s", gib, group);
     else if (usable < wanted)
-        judge(row, BZ_CHECK_WARN, "end other programs, or run fewer tasks at a time",
-              "%.1f GiB available%s: less than half a GiB for each CPU", gib, group);
+        bz_check_judge(
+            row, BZ_CHECK_WARN, "end other programs, or run fewer tasks at a time",
+            "%.1f GiB available%s: less than half a GiB for each CPU", gib, group);
     else
-        judge(row, BZ_CHECK_OK, NULL, "%.1f GiB available%s", gib, group);
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "%.1f GiB available%s", gib, group);
 }
 
 static void check_files(const struct bz_check_host *host, struct bz_check_row *row)
@@ -161,14 +185,17 @@ static void check_files(const struct bz_check_host *host, struct bz_check_row *r
 
     (void)host;
     if (getrlimit(RLIMIT_NOFILE, &lim) != 0)
-        judge(row, BZ_CHECK_WARN, "run 'ulimit -n 4096'", "%s", strerror(errno));
+        bz_check_judge(row, BZ_CHECK_WARN, "run 'ulimit -n 4096'", "%s",
+                       strerror(errno));
     else if (lim.rlim_cur < FILES_LITTLE)
-        judge(row, BZ_CHECK_WARN, "run 'ulimit -n 4096' before bitzel",
-              "%ju at a time: many tasks at once need more", (uintmax_t)lim.rlim_cur);
+        bz_check_judge(row, BZ_CHECK_WARN, "run 'ulimit -n 4096' before bitzel",
+                       "%ju at a time: many tasks at once need more",
+                       (uintmax_t)lim.rlim_cur);
     else if (lim.rlim_cur == RLIM_INFINITY)
-        judge(row, BZ_CHECK_OK, NULL, "no limit");
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "no limit");
     else
-        judge(row, BZ_CHECK_OK, NULL, "%ju at a time", (uintmax_t)lim.rlim_cur);
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "%ju at a time",
+                       (uintmax_t)lim.rlim_cur);
 }
 
 static void check_pidfd(const struct bz_check_host *host, struct bz_check_row *row)
@@ -177,21 +204,21 @@ static void check_pidfd(const struct bz_check_host *host, struct bz_check_row *r
 
     (void)host;
     if (fd < 0)
-        judge(row, BZ_CHECK_FAIL,
-              "use Linux 5.4 or newer, and a container that allows pidfd_open",
-              "pidfd_open: %s", strerror(errno));
+        bz_check_judge(row, BZ_CHECK_FAIL,
+                       "use Linux 5.4 or newer, and a container that allows pidfd_open",
+                       "pidfd_open: %s", strerror(errno));
     else
-        judge(row, BZ_CHECK_OK, NULL, "pidfd_open works");
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "pidfd_open works");
 }
 
 static void check_membarrier(const struct bz_check_host *host, struct bz_check_row *row)
 {
     (void)host;
     if (bz_membarrier_register())
-        judge(row, BZ_CHECK_OK, NULL, "private expedited barriers work");
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "private expedited barriers work");
     else
-        judge(row, BZ_CHECK_WARN, "use a container that allows membarrier",
-              "refused: the thread pool needs slower fences");
+        bz_check_judge(row, BZ_CHECK_WARN, "use a container that allows membarrier",
+                       "refused: the thread pool needs slower fences");
 }
 
 /* What can stand in the way of a user namespace, the most general first. */
@@ -226,20 +253,26 @@ static void try_userns(uint64_t most, struct bz_check_row *row)
     struct bz_err err;
 
     if (bz_proc_run(&spec, &result, &err) < 0) {
-        judge(row, BZ_CHECK_WARN, "install unshare, a part of util-linux",
-              "allowed, but not tried: %.99s", err.msg);
+        bz_check_judge(row, BZ_CHECK_WARN, "install unshare, a part of util-linux",
+                       TRIED "%.99s", err.msg);
         return;
     }
     if (result.exit_code == 0)
-        judge(row, BZ_CHECK_OK, NULL, "work, up to %" PRIu64, most);
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "work, up to %" PRIu64, most);
     else
-        judge(row, BZ_CHECK_WARN,
-              "use a container or security profile that allows unshare(2)",
-              "refused, though the settings allow them");
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "use a container or security profile that allows unshare(2)",
+                       "refused, though the settings allow them");
     bz_proc_pump_release_result(&result);
 }
 
-static void check_userns(const struct bz_check_host *host, struct bz_check_row *row)
+static long landlock_abi(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0,
+                   LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+static void judge_userns(const struct bz_check_host *host, struct bz_check_row *row)
 {
     uint64_t most = slurp_number(host, userns_bars[0].path, UINT64_MAX);
 
@@ -247,15 +280,35 @@ static void check_userns(const struct bz_check_host *host, struct bz_check_row *
         if (userns_bars[i].root_may && host->privileged)
             continue;
         if (slurp_number(host, userns_bars[i].path, UINT64_MAX) == userns_bars[i].bad) {
-            judge(row, BZ_CHECK_WARN, userns_bars[i].fix, "%s", userns_bars[i].found);
+            bz_check_judge(row, BZ_CHECK_WARN, userns_bars[i].fix, "%s",
+                           userns_bars[i].found);
             return;
         }
     }
     if (most == UINT64_MAX)
-        judge(row, BZ_CHECK_WARN, "use a kernel with CONFIG_USER_NS",
-              "this kernel has none");
+        bz_check_judge(row, BZ_CHECK_WARN, "use a kernel with CONFIG_USER_NS",
+                       "this kernel has none");
     else
         try_userns(most, row);
+}
+
+/* And what a build does without them. */
+static void check_userns(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    size_t n;
+
+    judge_userns(host, row);
+    n = strlen(row->found);
+    if (row->state == BZ_CHECK_OK ||
+        bz_str_starts(bz_str_from(row->found), BZ_STR(TRIED)))
+        return;
+    if (landlock_abi() >= LANDLOCK_OF_USE) {
+        snprintf(row->found + n, sizeof(row->found) - n,
+                 ": tasks run under Landlock, one at a time");
+        return;
+    }
+    row->state = BZ_CHECK_FAIL;
+    snprintf(row->found + n, sizeof(row->found) - n, ": no task can run");
 }
 
 /* True if the kernel's release is at least major.minor. */
@@ -276,30 +329,55 @@ static void check_overlayfs(const struct bz_check_host *host, struct bz_check_ro
     BZ_CLEANUP(bz_mem_freep) char *text = slurp(host, "/proc/filesystems");
 
     if (!text || !strstr(text, "\toverlay\n"))
-        judge(row, BZ_CHECK_WARN, "run 'modprobe overlay' as root",
-              "not in /proc/filesystems: trees have to be copied");
+        bz_check_judge(row, BZ_CHECK_WARN, "run 'modprobe overlay' as root",
+                       "not in /proc/filesystems: trees have to be copied");
     else if (!kernel_since(host, 5, 11))
-        judge(row, BZ_CHECK_WARN, "use Linux 5.11 or newer",
-              "not inside user namespaces: trees have to be copied");
+        bz_check_judge(row, BZ_CHECK_WARN, "use Linux 5.11 or newer",
+                       "not inside user namespaces: trees have to be copied");
     else
-        judge(row, BZ_CHECK_OK, NULL, "also inside user namespaces");
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "also inside user namespaces");
 }
 
 static void check_landlock(const struct bz_check_host *host, struct bz_check_row *row)
 {
-    long abi =
-        syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    long abi = landlock_abi();
 
     (void)host;
-    if (abi > 0)
-        judge(row, BZ_CHECK_OK, NULL, "ABI %ld", abi);
+    if (abi >= LANDLOCK_OF_USE)
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "ABI %ld", abi);
+    else if (abi > 0)
+        bz_check_judge(row, BZ_CHECK_WARN, "use Linux 5.19 or newer",
+                       "ABI %ld: files cannot be moved between directories", abi);
     else if (errno == EOPNOTSUPP)
-        judge(row, BZ_CHECK_WARN, "add landlock to the kernel's lsm= parameter",
-              "not enabled at boot");
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "add landlock to the kernel's lsm= parameter",
+                       "not enabled at boot");
     else
-        judge(row, BZ_CHECK_WARN,
-              "use Linux 5.13 or newer, and a container that allows it", "%s",
-              strerror(errno));
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "use Linux 5.13 or newer, and a container that allows it", "%s",
+                       strerror(errno));
+}
+
+static bool seccomp_can(uint32_t action)
+{
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+/* Every sandbox ends with a filter, which refuses what tasks must not do. */
+static void check_seccomp(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    (void)host;
+    if (!seccomp_can(SECCOMP_RET_ERRNO))
+        bz_check_judge(row, BZ_CHECK_FAIL,
+                       "use a kernel with CONFIG_SECCOMP_FILTER, 4.14 or newer, and a "
+                       "container that allows seccomp",
+                       "%s: no task can run", strerror(errno));
+    else if (!seccomp_can(SECCOMP_RET_USER_NOTIF))
+        bz_check_judge(row, BZ_CHECK_WARN, "use Linux 5.5 or newer",
+                       "no notifications: a task that tries the network is not told "
+                       "the address");
+    else
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "filters and notifications");
 }
 
 /* The part of the path that exists, which is where the rest will be made. */
@@ -317,10 +395,18 @@ static void existing_part(const char *path, char *out, size_t size)
     }
 }
 
+/* What to do about the directory of the store: to set what decides where it is. */
+static const char *set_cache(const struct bz_check_host *host, const char *first,
+                             const char *to)
+{
+    return bz_arena_printf(host->texts, "%sset %s to %s", first, host->decides, to).p;
+}
+
 static void check_disk(const struct bz_check_host *host, struct bz_check_row *row)
 {
-    static const char elsewhere[] = "make room there, or set XDG_CACHE_HOME to a "
-                                    "directory with more";
+    const char *elsewhere =
+        set_cache(host, "make room there, or ", "a directory with more");
+    const char *writable = set_cache(host, "", "a directory you may write to");
     char dir[4096];
     struct stat st;
     struct statvfs fs;
@@ -328,44 +414,104 @@ static void check_disk(const struct bz_check_host *host, struct bz_check_row *ro
 
     existing_part(host->cache, dir, sizeof(dir));
     if (stat(dir, &st) != 0 || statvfs(dir, &fs) != 0) {
-        judge(row, BZ_CHECK_FAIL, elsewhere, "%.99s: %s", dir, strerror(errno));
+        bz_check_judge(row, BZ_CHECK_FAIL, elsewhere, "%.99s: %s", dir,
+                       strerror(errno));
         return;
     }
     bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
     if (!S_ISDIR(st.st_mode))
-        judge(row, BZ_CHECK_FAIL, "remove it, or set XDG_CACHE_HOME to a directory",
-              "%.99s is not a directory", dir);
+        bz_check_judge(row, BZ_CHECK_FAIL,
+                       set_cache(host, "remove it, or ", "a directory"),
+                       "%.99s is not a directory", dir);
     else if (access(dir, W_OK) != 0)
-        judge(row, BZ_CHECK_FAIL, "set XDG_CACHE_HOME to a directory you may write to",
-              "%.99s: %s", dir, strerror(errno));
+        bz_check_judge(row, BZ_CHECK_FAIL, writable, "%.99s: %s", dir, strerror(errno));
     else
-        judge(row,
-              bytes < DISK_NOTHING  ? BZ_CHECK_FAIL
-              : bytes < DISK_LITTLE ? BZ_CHECK_WARN
+        bz_check_judge(row,
+                       bytes < DISK_NOTHING  ? BZ_CHECK_FAIL
+                       : bytes < DISK_LITTLE ? BZ_CHECK_WARN
+                                             : BZ_CHECK_OK,
+                       bytes < DISK_LITTLE ? elsewhere : NULL,
+                       "%.1f GiB free for %.99s", (double)bytes / (double)GIB,
+                       host->cache);
+}
+
+/* Whether there is room in a directory, or where it will be. */
+static void check_room(const char *path, uint64_t little, const char *fix,
+                       struct bz_check_row *row)
+{
+    char dir[4096];
+    struct statvfs fs;
+    uint64_t bytes;
+
+    existing_part(path, dir, sizeof(dir));
+    if (statvfs(dir, &fs) != 0 || access(dir, W_OK) != 0) {
+        bz_check_judge(row, BZ_CHECK_FAIL, fix, "%.99s: %s", dir, strerror(errno));
+        return;
+    }
+    bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+    bz_check_judge(row,
+                   bytes == 0       ? BZ_CHECK_FAIL
+                   : bytes < little ? BZ_CHECK_WARN
                                     : BZ_CHECK_OK,
-              bytes < DISK_LITTLE ? elsewhere : NULL, "%.1f GiB free for %.99s",
-              (double)bytes / (double)GIB, host->cache);
+                   bytes < little ? fix : NULL, "%.1f GiB free for %.99s",
+                   (double)bytes / (double)GIB, path);
+}
+
+static void check_build(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    check_room(host->build, DISK_NOTHING,
+               "make room there, or build in a directory that you may write to", row);
+}
+
+static void check_temp(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    check_room(host->temp, TEMP_LITTLE,
+               "make room there, or set TMPDIR to a directory that you may write to",
+               row);
+}
+
+/* 'log -f' and whoever else watches files; some use up all there are. */
+static void check_inotify(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    uint64_t watches = slurp_number(host, INOTIFY "max_user_watches", 0);
+    uint64_t instances = slurp_number(host, INOTIFY "max_user_instances", 0);
+
+    if (fd < 0)
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "run 'sysctl -w fs.inotify.max_user_instances=512' as root",
+                       "all %" PRIu64 " instances are in use: %s", instances,
+                       strerror(errno));
+    else if (watches < WATCHES_LITTLE)
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       "run 'sysctl -w fs.inotify.max_user_watches=65536' as root",
+                       "%" PRIu64 " files at a time", watches);
+    else
+        bz_check_judge(row, BZ_CHECK_OK, NULL,
+                       "%" PRIu64 " files, %" PRIu64 " programs at a time", watches,
+                       instances);
 }
 
 static void check_inodes(const struct bz_check_host *host, struct bz_check_row *row)
 {
-    static const char elsewhere[] = "remove files there, or set XDG_CACHE_HOME to a "
-                                    "directory on another disk";
+    const char *elsewhere =
+        set_cache(host, "remove files there, or ", "a directory on another disk");
     char dir[4096];
     struct statvfs fs;
 
     existing_part(host->cache, dir, sizeof(dir));
     if (statvfs(dir, &fs) != 0)
-        judge(row, BZ_CHECK_FAIL, elsewhere, "%.99s: %s", dir, strerror(errno));
+        bz_check_judge(row, BZ_CHECK_FAIL, elsewhere, "%.99s: %s", dir,
+                       strerror(errno));
     else if (fs.f_files == 0) /* they are made as needed, as on btrfs */
-        judge(row, BZ_CHECK_OK, NULL, "no fixed number");
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "no fixed number");
     else
-        judge(row,
-              fs.f_favail < INODES_NOTHING  ? BZ_CHECK_FAIL
-              : fs.f_favail < INODES_LITTLE ? BZ_CHECK_WARN
-                                            : BZ_CHECK_OK,
-              fs.f_favail < INODES_LITTLE ? elsewhere : NULL, "%ju free",
-              (uintmax_t)fs.f_favail);
+        bz_check_judge(row,
+                       fs.f_favail < INODES_NOTHING  ? BZ_CHECK_FAIL
+                       : fs.f_favail < INODES_LITTLE ? BZ_CHECK_WARN
+                                                     : BZ_CHECK_OK,
+                       fs.f_favail < INODES_LITTLE ? elsewhere : NULL, "%ju free",
+                       (uintmax_t)fs.f_favail);
 }
 
 /* A clock that is behind makes files look newer than what is built from them. */
@@ -380,28 +526,44 @@ static void check_clock(const struct bz_check_host *host, struct bz_check_row *r
     if (gmtime_r(&now, &tm))
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm);
     if (now < (time_t)1704067200) /* 2024 */
-        judge(row, BZ_CHECK_FAIL, set_it, "%s cannot be", date);
+        bz_check_judge(row, BZ_CHECK_FAIL, set_it, "%s cannot be", date);
+    else if (bz_check_store_newest(host->cache) > now + CLOCK_SLACK)
+        bz_check_judge(row, BZ_CHECK_WARN, set_it,
+                       "%s is before the last result was stored", date);
     else if (stat("/proc/self/exe", &exe) == 0 && exe.st_mtime > now + DAY)
-        judge(row, BZ_CHECK_WARN, set_it, "%s is before bitzel was built", date);
+        bz_check_judge(row, BZ_CHECK_WARN, set_it, "%s is before bitzel was built",
+                       date);
     else
-        judge(row, BZ_CHECK_OK, NULL, "%s", date);
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "%s", date);
 }
 
 static const struct {
     const char *name;
     void (*run)(const struct bz_check_host *host, struct bz_check_row *row);
 } checks[] = {
-    {"cpus",            check_cpus      },
-    {"memory",          check_memory    },
-    {"open files",      check_files     },
-    {"disk space",      check_disk      },
-    {"inodes",          check_inodes    },
-    {"clock",           check_clock     },
-    {"pidfd",           check_pidfd     },
-    {"membarrier",      check_membarrier},
-    {"user namespaces", check_userns    },
-    {"overlayfs",       check_overlayfs },
-    {"landlock",        check_landlock  },
+    {"cpus",            check_cpus              },
+    {"memory",          check_memory            },
+    {"open files",      check_files             },
+    {"inotify",         check_inotify           },
+    {"disk space",      check_disk              },
+    {"inodes",          check_inodes            },
+    {"build directory", check_build             },
+    {"temporary files", check_temp              },
+    {"store",           bz_check_store_health   },
+    {"shared caches",   bz_check_store_tiers    },
+    {"clock",           check_clock             },
+    {"pidfd",           check_pidfd             },
+    {"membarrier",      check_membarrier        },
+    {"user namespaces", check_userns            },
+    {"overlayfs",       check_overlayfs         },
+    {"overlay mounts",  bz_check_tools_overlay  },
+    {"sandbox",         bz_check_tools_sandbox  },
+    {"landlock",        check_landlock          },
+    {"seccomp",         check_seccomp           },
+    {"jobserver",       bz_check_tools_jobserver},
+    {"tools",           bz_check_tools_present  },
+    {"locale",          bz_check_tools_locale   },
+    {"terminal",        bz_check_tools_terminal },
 };
 
 size_t bz_check_count(void)

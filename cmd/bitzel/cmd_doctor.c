@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "cmd.h"
+#include "cmd_open_cache.h"
 #include "cmd_settings.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
@@ -45,6 +46,43 @@ static const char *cache_dir(struct bz_cmd_env *env, struct bz_arena *a)
     if (dir.n == 0)
         dir = bz_xdg_dir(a, (const char *const *)environ, BZ_XDG_CACHE);
     return dir.n > 0 ? dir.p : "/.cache/bitzel";
+}
+
+/* What to change to have them elsewhere. */
+static const char *cache_decides(struct bz_cmd_env *env, struct bz_arena *a)
+{
+    struct bz_settings *settings;
+    const struct bz_settings_entry *e;
+    struct bz_err err;
+
+    if (bz_cmd_settings_get(env, &settings, &err) < 0)
+        return "XDG_CACHE_HOME";
+    e = &settings->at[BZ_SETTING_CACHE_DIR];
+    if (e->level == BZ_SETTINGS_DEFAULT)
+        return "XDG_CACHE_HOME";
+    if (e->level == BZ_SETTINGS_OF_ENV)
+        return "BITZEL_CACHE_DIR";
+    if (e->level == BZ_SETTINGS_OF_LINE)
+        return "cache.dir";
+    return bz_arena_printf(a, "cache.dir in %.*s", BZ_STR_ARG(e->source)).p;
+}
+
+/* Where we are, unless something else was said. */
+static const char *build_dir(struct bz_arena *a)
+{
+    const char *said = getenv("BUILDDIR");
+    char here[4096];
+
+    if (said && said[0])
+        return said;
+    return getcwd(here, sizeof(here)) ? bz_arena_dup(a, bz_str_from(here)).p : ".";
+}
+
+static const char *temp_dir(void)
+{
+    const char *said = getenv("TMPDIR");
+
+    return said && said[0] ? said : "/tmp";
 }
 
 static void write_json(struct bz_out *out, const struct bz_check_row *rows, size_t n,
@@ -94,12 +132,22 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_mem_freep) struct bz_check_row *rows = bz_mem_array(n, sizeof(*rows));
     size_t count[BZ_COUNTOF(states)] = {0};
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    struct bz_err ignored;
     struct bz_check_host host = {.root = "",
                                  .cache = cache_dir(env, &a),
+                                 .decides = cache_decides(env, &a),
+                                 .texts = &a,
                                  .privileged = geteuid() == 0,
-                                 .now = bz_clock_wall()};
+                                 .now = bz_clock_wall(),
+                                 .build = build_dir(&a),
+                                 .temp = temp_dir()};
+    struct bz_cache_opts store;
 
     (void)err;
+    if (bz_cmd_open_cache_opts(env, &a, &store, &ignored) == 0) {
+        host.index = store.index;
+        host.tiers = &store.tiers;
+    }
     for (size_t i = 0; i < n; i++) {
         bz_check_run(i, &host, &rows[i]);
         count[rows[i].state]++;
@@ -111,6 +159,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     return count[BZ_CHECK_FAIL] > 0 ? BZ_CMD_EXIT_INFRA : BZ_CMD_EXIT_SUCCESS;
 }
 
+static const struct bz_cmd_term examples[] = {
+    {"bitzel doctor", "Check this machine before the first build"},
+    {NULL,            NULL                                       },
+};
+
 const struct bz_cmd bz_cmd_doctor = {
     .name = "doctor",
     .summary = "Check what this machine offers",
@@ -119,6 +172,7 @@ const struct bz_cmd bz_cmd_doctor = {
               "what to do about it. The exit status is 4 if a row is fail.",
     .opts = opts,
     .args = args,
+    .examples = examples,
     .size = sizeof(struct doctor_values),
     .run = run,
 };

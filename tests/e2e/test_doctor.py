@@ -1,11 +1,32 @@
 """The doctor: looks at this machine and at the ones the test makes of it."""
 
+import ctypes
+import errno
 import os
 import resource
+import socket
+import struct
 
 import bitzel
+import reapi
 
 STATES = ("ok", "warn", "fail")
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
+SECCOMP = 317  # the system call, on x86-64
+
+
+def refuse_seccomp():
+    """From now on this process may not call seccomp(2), as in some containers."""
+    steps = [(0x20, 0, 0, 0),  # the number of the call
+             (0x15, 0, 1, SECCOMP),
+             (0x06, 0, 0, 0x50000 | errno.EPERM),
+             (0x06, 0, 0, 0x7FFF0000)]
+    code = b"".join(struct.pack("HBBI", *step) for step in steps)
+    text = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HP", len(steps), ctypes.addressof(text))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, FILTER, program):
+        raise OSError(ctypes.get_errno(), "prctl")
 
 
 class Doctor(bitzel.Case):
@@ -27,8 +48,10 @@ class Doctor(bitzel.Case):
 
     def test_every_check_is_made(self):
         self.assertEqual(list(self.examine()), [
-            "cpus", "memory", "open files", "disk space", "inodes", "clock", "pidfd",
-            "membarrier", "user namespaces", "overlayfs", "landlock"])
+            "cpus", "memory", "open files", "inotify", "disk space", "inodes", "build directory",
+            "temporary files", "store", "shared caches", "clock", "pidfd", "membarrier",
+            "user namespaces", "overlayfs", "overlay mounts", "sandbox", "landlock", "seccomp", "jobserver",
+            "tools", "locale", "terminal"])
 
     def test_the_text_shows_the_same_rows(self):
         text = self.run_bitzel("doctor", env={"COLUMNS": "100"})
@@ -68,6 +91,62 @@ class Doctor(bitzel.Case):
         self.assertEqual(rows["disk space"]["status"], "fail")
         self.assertIn("is not a directory", rows["disk space"]["found"])
         self.assert_exit(self.run_bitzel("doctor", env={"XDG_CACHE_HOME": "/proc"}), 4)
+
+    def test_the_fix_names_what_decides_where_the_cache_is(self):
+        (self.dir / "file").write_text("")
+        there = str(self.dir / "file/store")
+        conf = self.dir / ".config/bitzel/bitzel.conf"
+        conf.parent.mkdir(parents=True)
+        for says, words, env in (("XDG_CACHE_HOME", [], {"XDG_CACHE_HOME": str(self.dir / "file")}),
+                                 ("BITZEL_CACHE_DIR", [], {"BITZEL_CACHE_DIR": there}),
+                                 ("cache.dir", ["--set", f"cache.dir={there}"], {}),
+                                 (f"cache.dir in {conf}", [], {})):
+            with self.subTest(says=says):
+                conf.write_text(f"[cache]\ndir = {there}\n" if "conf" in says else "")
+                result = self.run_bitzel(*words, "doctor", "--json", env=env)
+                rows = {row["name"]: row for row in result.json["checks"]}
+                self.assertEqual(rows["disk space"]["fix"], f"remove it, or set {says} to a directory")
+
+    def test_a_container_without_seccomp_is_a_failure(self):
+        rows = self.examine(preexec_fn=refuse_seccomp)
+        self.assertEqual(rows["seccomp"]["status"], "fail")
+        self.assertRegex(rows["seccomp"]["found"], "no task can run$")
+        self.assertIn("container", rows["seccomp"]["fix"])
+
+    def test_a_damaged_blob_is_found(self):
+        store = reapi.Store(self.dir / ".cache/bitzel")
+        reapi.fill(store)
+        self.assertRegex(self.examine()["store"]["found"], r"^\d+ blobs looked at are right$")
+        blob = min((self.dir / ".cache/bitzel/cas").glob("??/*"))
+        blob.chmod(0o644)
+        blob.write_bytes(b"not what it was")
+        row = self.examine()["store"]
+        self.assertEqual((row["status"], row["fix"]), ("warn", "run 'bitzel cache verify --repair'"))
+        self.assertTrue(blob.exists())  # looking changes nothing
+
+    def test_shared_caches_are_asked(self):
+        (self.dir / "shared").mkdir()
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            gone = f"http://127.0.0.1:{closed.getsockname()[1]}/cache"
+            conf = self.dir / ".config/bitzel/bitzel.conf"
+            conf.parent.mkdir(parents=True)
+            for tiers, status in ((["dir:~/shared"], "ok"), (["dir:~/shared", gone], "warn")):
+                conf.write_text("[cache]\n" + "".join(f"tiers = {tier}\n" for tier in tiers))
+                for _ in range(20):  # on a busy machine even a directory may be slow to answer
+                    result = self.run_bitzel("doctor", "--json")
+                    row = {row["name"]: row for row in result.json["checks"]}["shared caches"]
+                    if row["found"].startswith("1 of "):
+                        break
+                self.assertEqual(row["status"], status, row)
+                self.assertEqual(result.err, "")
+        self.assertIn(f"1 of 2 answer: {gone}: ", row["found"])
+
+    def test_a_terminal_is_told_of(self):
+        for term, want in (("xterm", "ok    terminal         xterm, 80 columns, 24 lines"),
+                           ("dumb", "warn  terminal         TERM is dumb")):
+            result = self.run_in_terminal("doctor", "--color=never", env={"TERM": term})
+            self.assertIn(want, result.out)
 
     def test_quiet_shows_problems_only(self):
         (self.dir / "file").write_text("")

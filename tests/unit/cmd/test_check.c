@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/clock.h"
@@ -17,6 +18,7 @@
 struct machine {
     char root[64];
     struct bz_check_host host;
+    struct bz_arena texts;
 };
 
 static int machine_make(void **state)
@@ -27,7 +29,14 @@ static int machine_make(void **state)
     strcpy(m->root, "/tmp/bz-check-XXXXXX");
     assert_non_null(mkdtemp(m->root));
     m->host = (struct bz_check_host){
-        .root = m->root, .cache = m->root, .now = bz_clock_wall()};
+        .root = m->root,
+        .cache = m->root,
+        .decides = "XDG_CACHE_HOME",
+        .texts = &m->texts,
+        .now = bz_clock_wall(),
+        .build = m->root,
+        .temp = m->root,
+    };
     *state = m;
     return 0;
 }
@@ -38,6 +47,7 @@ static int machine_free(void **state)
     struct bz_err err;
     int rc = bz_fs_remove(AT_FDCWD, m->root, &err);
 
+    bz_arena_release(&m->texts);
     free(m);
     return rc;
 }
@@ -123,6 +133,33 @@ static void memory_is_what_the_system_and_the_cgroup_leave(void **state)
     }
 }
 
+static void a_limit_of_a_group_above_holds_too(void **state)
+{
+    static const struct {
+        const char *cgroup, *limited;
+    } cases[] = {
+        {"0::/a/b/c\n",            "/sys/fs/cgroup/memory.max"                      },
+        {"0::/a/b/c\n",            "/sys/fs/cgroup/a/memory.max"                    },
+        {"0::/a/b/c\n",            "/sys/fs/cgroup/a/b/memory.max"                  },
+        {"0::/a/b/c\n",            "/sys/fs/cgroup/a/b/c/memory.max"                },
+        {"4:memory:/g/h\n0::/x\n", "/sys/fs/cgroup/memory/g/memory.limit_in_bytes"  },
+        {"4:memory:/g/h\n0::/x\n", "/sys/fs/cgroup/memory/g/h/memory.limit_in_bytes"},
+    };
+    const struct machine *m = *state;
+
+    put(m, "/proc/meminfo", "MemTotal: 999999999 kB\nMemAvailable: 536870912 kB\n");
+    put(m, "/sys/fs/cgroup/a/b/c/memory.max", "max\n");
+    put(m, "/sys/fs/cgroup/aside/memory.max", "1\n");
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        put(m, "/proc/self/cgroup", cases[i].cgroup);
+        put(m, cases[i].limited, "104857600\n");
+        assert_string_equal(run(&m->host, "memory").found,
+                            "0.10 GiB available, limited by the cgroup");
+        put(m, cases[i].limited, "max\n");
+        assert_string_equal(run(&m->host, "memory").found, "512.0 GiB available");
+    }
+}
+
 #define WITH_MACHINE(t) cmocka_unit_test_setup_teardown(t, machine_make, machine_free)
 #define MAX_USERNS "/proc/sys/user/max_user_namespaces"
 #define DEBIAN "/proc/sys/kernel/unprivileged_userns_clone"
@@ -138,6 +175,11 @@ static void put_unshare(const struct machine *m, const char *script)
     assert_int_equal(chmod(path, 0755), 0);
     snprintf(path, sizeof(path), "%s/bin", m->root);
     assert_int_equal(setenv("PATH", path, 1), 0);
+}
+
+static bool has_landlock(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 2;
 }
 
 static void settings_against_user_namespaces_are_named(void **state)
@@ -168,8 +210,12 @@ static void settings_against_user_namespaces_are_named(void **state)
         put(m, APPARMOR, cases[i].apparmor);
         m->host.privileged = cases[i].privileged;
         row = run(&m->host, "user namespaces");
-        assert_string_equal(row.found, cases[i].found);
-        assert_int_equal(row.state, cases[i].state);
+        assert_memory_equal(row.found, cases[i].found, strlen(cases[i].found));
+        assert_int_equal(strstr(row.found, "tasks run under Landlock") != NULL,
+                         cases[i].state != BZ_CHECK_OK && has_landlock());
+        assert_int_equal(row.state, cases[i].state == BZ_CHECK_OK || has_landlock()
+                                        ? cases[i].state
+                                        : BZ_CHECK_FAIL);
     }
 }
 
@@ -181,8 +227,8 @@ static void a_user_namespace_is_really_tried(void **state)
     put(m, MAX_USERNS, "99\n");
     put_unshare(m, "#!/bin/sh\nexit 1\n");
     row = run(&m->host, "user namespaces");
-    assert_string_equal(row.found, "refused, though the settings allow them");
-    assert_int_equal(row.state, BZ_CHECK_WARN);
+    assert_non_null(strstr(row.found, "refused, though the settings allow them: "));
+    assert_int_equal(row.state, has_landlock() ? BZ_CHECK_WARN : BZ_CHECK_FAIL);
 
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
     row = run(&m->host, "user namespaces");
@@ -225,8 +271,11 @@ static void the_cache_directory_need_not_exist_but_must_be_possible(void **state
     put(m, "/file", "");
     snprintf(path, sizeof(path), "%s/file", m->root);
     in_file.cache = path;
+    in_file.decides = "BITZEL_CACHE_DIR";
     assert_int_equal(run(&in_file, "disk space").state, BZ_CHECK_FAIL);
     assert_non_null(strstr(run(&in_file, "disk space").found, "is not a directory"));
+    assert_string_equal(run(&in_file, "disk space").fix,
+                        "remove it, or set BITZEL_CACHE_DIR to a directory");
 
     snprintf(deeper, sizeof(deeper), "%s/not/yet/there", m->root);
     nowhere.cache = deeper;
@@ -236,6 +285,28 @@ static void the_cache_directory_need_not_exist_but_must_be_possible(void **state
 
     in_proc.cache = "/proc/bitzel"; /* a file system without any room */
     assert_int_equal(run(&in_proc, "disk space").state, BZ_CHECK_FAIL);
+}
+
+static void few_watches_are_a_warning(void **state)
+{
+    const struct machine *m = *state;
+
+    put(m, "/proc/sys/fs/inotify/max_user_instances", "128\n");
+    put(m, "/proc/sys/fs/inotify/max_user_watches", "8\n");
+    assert_int_equal(run(&m->host, "inotify").state, BZ_CHECK_WARN);
+    assert_non_null(run(&m->host, "inotify").fix);
+}
+
+static void a_directory_that_cannot_be_written_is_no_place_to_build(void **state)
+{
+    const struct machine *m = *state;
+    struct bz_check_host host = m->host;
+
+    assert_int_equal(run(&host, "build directory").state,
+                     run(&host, "temporary files").state);
+    host.build = host.temp = "/proc/nowhere";
+    assert_int_equal(run(&host, "build directory").state, BZ_CHECK_FAIL);
+    assert_int_equal(run(&host, "temporary files").state, BZ_CHECK_FAIL);
 }
 
 static void a_low_limit_of_open_files_is_a_warning(void **state)
@@ -259,6 +330,10 @@ static void a_clock_that_is_behind_is_found(void **state)
     const int64_t day = 86400 * BZ_CLOCK_S;
 
     assert_int_equal(run(&m->host, "clock").state, BZ_CHECK_OK);
+    put(m, "/cas/ab/x", ""); /* stored now, which is after: */
+    m->host.now -= day;
+    assert_int_equal(run(&m->host, "clock").state, BZ_CHECK_WARN);
+    assert_non_null(strstr(run(&m->host, "clock").found, "before the last result"));
     m->host.now = 0;
     assert_int_equal(run(&m->host, "clock").state, BZ_CHECK_FAIL);
     assert_string_equal(run(&m->host, "clock").found, "1970-01-01 00:00 UTC cannot be");
@@ -271,10 +346,13 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         WITH_MACHINE(every_row_says_what_was_found_and_what_to_do),
         WITH_MACHINE(memory_is_what_the_system_and_the_cgroup_leave),
+        WITH_MACHINE(a_limit_of_a_group_above_holds_too),
         WITH_MACHINE(settings_against_user_namespaces_are_named),
         WITH_MACHINE(a_user_namespace_is_really_tried),
         WITH_MACHINE(overlayfs_needs_the_file_system_and_a_recent_kernel),
         WITH_MACHINE(the_cache_directory_need_not_exist_but_must_be_possible),
+        WITH_MACHINE(few_watches_are_a_warning),
+        WITH_MACHINE(a_directory_that_cannot_be_written_is_no_place_to_build),
         WITH_MACHINE(a_low_limit_of_open_files_is_a_warning),
         WITH_MACHINE(a_clock_that_is_behind_is_found),
     };
