@@ -17,6 +17,8 @@ static const struct bz_cmd *const commands[] = {
     &bz_cmd_build,
     &bz_cmd_builds,
     &bz_cmd_cache,
+    &bz_cmd_complete,
+    &bz_cmd_completion,
     &bz_cmd_config,
     &bz_cmd_doctor,
     &bz_cmd_env,
