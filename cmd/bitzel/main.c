@@ -34,10 +34,12 @@ static const struct bz_cmd *const commands[] = {
     &bz_cmd_query,
     &bz_cmd_recipes,
     &bz_cmd_report,
+    &bz_cmd_serve,
     &bz_cmd_shell,
     &bz_cmd_sig,
     &bz_cmd_trace,
     &bz_cmd_version,
+    &bz_cmd_warm,
     &bz_cmd_why,
     NULL,
 };
