@@ -153,7 +153,7 @@ class Layer:
             lines.append(f'DEPENDS = "{" ".join(needs)}"')
             lines.append(f'RDEPENDS:${{PN}} += "{needs[0]} (>= 1.0)"')
         lines += [variable_text(i, v) for v in range(self.set["variables"])]
-        lines += ["do_compile() {", '    oe_note "compile ${PF} with ${VAR0}"', "}",
+        lines += ["do_compile() {", '    : "compile ${PF} with ${VAR0}"', "}",
                   "do_install:append() {", f"    : install {name} ${{VAR5}} ${{D}}", "}",
                   'do_compile[vardeps] += "VAR1"', ""]
         return "\n".join(lines)
