@@ -45,6 +45,15 @@ class Readme(bitzel.Case):
             with self.subTest(link=link):
                 self.assertTrue((ROOT / link).exists())
 
+    def test_pictures_are_there_and_small(self):
+        pictures = re.findall(r"!\[[^\]]+\]\((\S+\.png)\)", README)
+        self.assertEqual(sorted(pictures), [f".docs/{name}.png" for name in ("console", "graph", "report")])
+        bytes_of = [(ROOT / picture).read_bytes() for picture in pictures]
+        for data in bytes_of:
+            self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertEqual(data[-8:-4], b"IEND")
+        self.assertLess(sum(map(len, bytes_of)), 300 * 1000)
+
 
 class Transcripts(demo.Project):
     """What is shown for the small project is what the commands say about it."""
@@ -91,6 +100,24 @@ class Build(test_build.Kitchen):
             result = self.build("pizza")
             parts = map(re.escape, shown.split("[...]"))
             self.assertRegex(result.err + result.out, "(?s)^" + ".*".join(parts) + "$")
+
+    def test_what_is_told_of_a_build_is_shown(self):
+        self.build("pizza")
+        told = re.findall(r"^\$ bitzel ((?:builds|report|log) ?.*)\n((?:(?!\$ |```).*\n)*)", README, re.M)
+        self.assertEqual([line.split()[0] for line, _ in told], ["builds", "report", "log"])
+        for line, shown in told:
+            result = self.run_bitzel("--directory", self.dir / "build", *line.split())
+            real = (result.err + result.out).replace(str(self.dir), "/home/me/demo")
+            parts = [re.escape(part.strip("\n")) for part in shown.split("[...]")]
+            with self.subTest(line=line):
+                self.assertRegex(real, "(?s)^" + ".*".join(parts))
+
+    def test_so_is_a_look_into_a_sandbox(self):
+        shown = re.findall(r"^\$ bitzel shell (\w+) -c '(.*)'\n((?:(?!```).*\n)*)", README, re.M)
+        self.assertEqual(len(shown), 1)
+        for target, command, want in shown:
+            result = self.run_bitzel("--directory", self.dir / "build", "shell", target, "-c", command)
+            self.assertEqual(result.out, want, result)
 
 
 if __name__ == "__main__":
