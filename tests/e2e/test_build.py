@@ -364,14 +364,14 @@ class Verify(Kitchen):
 class Edited(Kitchen):
     """What is edited while a build runs."""
 
-    def build_and_edit(self, name, text):
-        """Builds the pizza, and edits before its tasks run."""
+    def build_and_edit(self, name, text, first=None):
+        """Builds the pizza, and edits before its tasks run but those that go first."""
         self.write("meta-kitchen/recipes/dough.bb", '''\
 do_compile() {
     while test ! -s ${KITCHEN}/files/go; do sleep 0.05; done
     echo dough ''' + str(time.monotonic_ns()) + ''' > made
 }
-''')
+''' + (f'do_compile[depends] = "{first}"\n' if first else ""))
         shutil.rmtree(self.dir / "build/tmp", ignore_errors=True)
         self.write("meta-kitchen/files/go", "")
         before = (self.dir / name).read_text(encoding="utf-8")
@@ -391,8 +391,8 @@ do_compile() {
         self.write(name, before)
         return child.returncode, said
 
-    def check(self, name, text, task, why):
-        code, said = self.build_and_edit(name, text)
+    def check(self, name, text, task, why, first=None):
+        code, said = self.build_and_edit(name, text, first)
         self.assertEqual(code, 1, said)
         self.assertRegex(said, f"Failed {task} .*{why}")
         self.build("pizza")
@@ -407,7 +407,7 @@ do_compile() {
                    "files/topping changed")
 
     def test_sources_that_changed_are_not_kept(self):
-        for task in ("fetch", "unpack"):
+        for task, first in (("fetch", None), ("unpack", "pizza:do_fetch")):
             self.write("meta-kitchen/recipes/pizza.bb", '''\
 SRC_URI = "file://topping"
 DL_DIR = "${TOPDIR}/downloads"
@@ -425,7 +425,7 @@ do_compile() {
 }
 do_''' + task + '[depends] = "dough:do_populate_sysroot"\n')
             self.check("meta-kitchen/files/topping", "mold\n", f"pizza:do_{task}",
-                       "files/topping changed")
+                       "files/topping changed", first)
 
 
 class Shared(Kitchen):

@@ -138,6 +138,7 @@ static void results_without_room_wait_and_requests_with_them(void **state)
     struct bz_channel_head head;
     struct desk d;
     enum bz_link_state s = BZ_LINK_AWAKE;
+    unsigned big = 0, small = 0;
     char *text = malloc(300001);
     int64_t end = bz_clock_in(60 * BZ_CLOCK_S);
     size_t sent = 0;
@@ -161,12 +162,14 @@ static void results_without_room_wait_and_requests_with_them(void **state)
     assert_int_equal(pump(&d), BZ_LINK_QUIET); /* it is not read */
     assert_int_equal(atomic_load(&d.client->tasks), 0);
     assert_true(atomic_load(&d.client->open) > 0);
-    for (int i = 1; i <= 4; i++) {
+    /* The last may be unread as well, and is then no sooner done than the small one. */
+    for (int i = 1; i <= 5; i++) {
         next_result(&d, &head);
-        assert_int_equal(head.size, 200008);
+        big += head.id != 9 && head.size == 200008;
+        small += head.id == 9 && head.size == 0;
     }
-    next_result(&d, &head);
-    assert_int_equal(head.id, 9);
+    assert_int_equal(big, 4);
+    assert_int_equal(small, 1);
     free(text);
     desk_close(&d);
 }
