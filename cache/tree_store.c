@@ -1,11 +1,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/sysmacros.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/map.h"
 #include "cache/closed.h"
+#include "cache/opaque.h"
 #include "cache/tree.h"
 #include "os/path.h"
 #include "pool/scope.h"
@@ -178,19 +178,6 @@ static int read_entries(struct node *n, DIR *d, struct bz_err *err)
     }
 }
 
-/* Whether the directory hides what lower layers of an overlay have in it. */
-static bool is_opaque(int fd)
-{
-    static const char *const names[] = {"user.overlay.opaque",
-                                        "trusted.overlay.opaque"};
-    char value;
-
-    for (size_t i = 0; i < BZ_COUNTOF(names); i++)
-        if (fgetxattr(fd, names[i], &value, 1) == 1 && value == 'y')
-            return true;
-    return false;
-}
-
 static int cmp_subdirs(const void *a, const void *b)
 {
     return bz_str_cmp(((const struct bz_reapi_subdir *)a)->name,
@@ -207,7 +194,7 @@ static int read_dir(struct node *n, DIR *d, struct bz_err *err)
         n->mode = st.st_mode & PERMISSIONS;
         n->closed = bz_closed_enter(n->fd, n->mode);
     }
-    n->opaque = is_opaque(n->fd);
+    n->opaque = bz_opaque_is(n->fd);
     if (read_entries(n, d, err) < 0)
         return err->code;
     /* The order of a tree's directories is theirs, not the file system's. */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -10,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cache/closed.h"
+#include "cache/opaque.h"
 #include "exec/transfer.h"
 #include "os/fs.h"
 #include "os/fs_walk.h"
@@ -53,14 +53,10 @@ static bool is_whiteout(const struct stat *st)
 
 static bool is_opaque(const struct bz_fs_walk_entry *e)
 {
-    char value[4] = "";
+    BZ_CLEANUP(bz_fs_closep)
     int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    ssize_t n = -1;
 
-    if (fd >= 0)
-        n = fgetxattr(fd, "user.overlay.opaque", value, sizeof(value));
-    bz_fs_closep(&fd);
-    return n == 1 && value[0] == 'y';
+    return fd >= 0 && bz_opaque_is(fd);
 }
 
 static int make_link(struct merging *m, const struct bz_fs_walk_entry *e,
