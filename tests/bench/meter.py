@@ -1,5 +1,6 @@
 """What the drivers share: what a run costs, and whether it had the machine to itself."""
 
+import argparse
 import ctypes
 import json
 import os
@@ -16,6 +17,22 @@ QUIET = 0.10  # a run is quiet if others use at most this share of the machine
 NOT_QUIET = ("* not to be quoted: in no run did other processes use less than"
              f" {QUIET:.0%} of the machine")
 PR_SET_CHILD_SUBREAPER = 36
+
+
+def arguments(about, sizes=("quick", "smoke")):
+    """A parser of what every driver of the program is asked for; it adds its own. The size
+    is one of `sizes`, by its option, or "full"."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--bitzel", required=True, type=lambda name: Path(name).resolve(),
+                        help="the program")
+    parser.add_argument("--work", type=Path, help="where to work; it decides the file system")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--json", help="also write every run there; - for standard output")
+    group = parser.add_mutually_exclusive_group()
+    for size in sizes:
+        group.add_argument(f"--{size}", dest="size", action="store_const", const=size)
+    parser.set_defaults(size="full")
+    return parser
 
 
 class Failure(Exception):

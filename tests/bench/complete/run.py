@@ -9,7 +9,6 @@ costs. They take turns, round after round.
 Exits 0 whatever the ratios are; 1 if a program failed or a name was missing.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -75,16 +74,7 @@ def show(project, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bitzel", required=True, type=Path, help="the program")
-    parser.add_argument("--work", type=Path, help="where to work")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--json", help="also write every run there; - for standard output")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick")
-    size.add_argument("--smoke", dest="size", action="store_const", const="smoke")
-    options = parser.parse_args()
-    size = options.size or "full"
+    options = meter.arguments(__doc__).parse_args()
     if not shutil.which("ninja"):
         print("ninja is not installed")
         return 1
@@ -92,9 +82,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bz-bench-", dir=options.work) as work:
         try:
             print(meter.machine_text(meter.machine()))
-            project = Project(options.bitzel.resolve(), Path(work), RECIPES[size])
+            project = Project(options.bitzel, Path(work), RECIPES[options.size])
             runs = {row: [] for row in project.rows}
-            for _ in range(options.rounds or ROUNDS[size]):
+            for _ in range(options.rounds or ROUNDS[options.size]):
                 for row, done in runs.items():
                     done.append(project.run(row))
         except (meter.Failure, subprocess.CalledProcessError) as failure:

@@ -9,7 +9,6 @@ request to the second frame after the page has loaded, when everything is to be 
 Exits 0 whatever the figures are; 1 if a page has no tasks or the browser failed.
 """
 
-import argparse
 import html
 import itertools
 import json
@@ -144,21 +143,13 @@ def show(options, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bitzel", required=True, type=Path, help="the program")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--json", help="also write every run there; - for standard output")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick")
-    size.add_argument("--smoke", dest="size", action="store_const", const="smoke")
-    options = parser.parse_args()
-    options.size, options.bitzel = options.size or "full", options.bitzel.resolve()
+    options = meter.arguments(__doc__).parse_args()
     if not browser.PROGRAM:
         print("there is no chromium: nothing is measured")
         return 1 if "BITZEL_MUST_WORK" in os.environ else 0
     print(meter.machine_text(meter.machine()))
     try:
-        with tempfile.TemporaryDirectory(prefix="bitzel-bench-") as work:
+        with tempfile.TemporaryDirectory(prefix="bz-bench-", dir=options.work) as work:
             results = measure(options, Path(work))
     except (meter.Failure, subprocess.CalledProcessError, OSError, RuntimeError, EOFError) as failure:
         print(f"failed: {failure}", file=sys.stderr)

@@ -8,7 +8,6 @@ that the task waits for, whose outputs are all there. They take turns, round aft
 Exits 0 whatever the ratios are; 1 if a program failed or found something to do.
 """
 
-import argparse
 import json
 import os
 import re
@@ -118,16 +117,7 @@ def show(project, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bitzel", required=True, type=Path, help="the program")
-    parser.add_argument("--work", type=Path, help="where to work")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--json", help="also write every run there; - for standard output")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick")
-    size.add_argument("--smoke", dest="size", action="store_const", const="smoke")
-    options = parser.parse_args()
-    size = options.size or "full"
+    options = meter.arguments(__doc__).parse_args()
     if not shutil.which("ninja"):
         print("ninja is not installed")
         return 1
@@ -135,8 +125,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bz-bench-", dir=options.work) as work:
         try:
             print(meter.machine_text(meter.machine()))
-            project = Project(options.bitzel.resolve(), Path(work), RECIPES[size])
-            runs = measure(project, options.rounds or ROUNDS[size])
+            project = Project(options.bitzel, Path(work), RECIPES[options.size])
+            runs = measure(project, options.rounds or ROUNDS[options.size])
         except (meter.Failure, subprocess.CalledProcessError) as failure:
             print(f"failed: {failure}", file=sys.stderr)
             return 1

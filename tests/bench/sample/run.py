@@ -10,7 +10,6 @@ Every build has a directory of its own. Exits 0 whatever the figures are; 1 if a
 failed; 2 on wrong usage.
 """
 
-import argparse
 import heapq
 import json
 import os
@@ -182,18 +181,11 @@ def run(options, work):
 
 
 def parse(argv):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bitzel", required=True, type=Path, help="the program")
-    parser.add_argument("--work", type=Path, help="where to work")
+    parser = meter.arguments(__doc__, ("smoke",))
     parser.add_argument("--downloads", type=Path, help="where sources are, or are put")
-    parser.add_argument("--rounds", type=int)
     parser.add_argument("--only", action="append", choices=list(TARGETS))
-    parser.add_argument("--json", help="also write every run there; - for standard output")
-    parser.add_argument("--smoke", dest="size", action="store_const", const="smoke")
     options = parser.parse_args(argv)
-    options.size = options.size or "full"
     options.only = options.only or list(TARGETS)
-    options.bitzel = options.bitzel.resolve()
     options.downloads = options.downloads and options.downloads.resolve()
     return options
 

@@ -9,7 +9,6 @@ needs no process.
 Exits 0 whatever the ratios are; 1 if a program failed.
 """
 
-import argparse
 import json
 import os
 import socket
@@ -102,22 +101,18 @@ def show(runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bitzel", required=True, type=Path, help="the program")
-    parser.add_argument("--work", type=Path, help="where to work")
-    parser.add_argument("--rounds", type=int)
+    parser = meter.arguments(__doc__)
     parser.add_argument("--shape", choices=synth.SHAPES, default="flat")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick")
-    size.add_argument("--smoke", dest="size", action="store_const", const="smoke")
     options = parser.parse_args()
-    size = options.size or "full"
     with tempfile.TemporaryDirectory(prefix="bz-bench-", dir=options.work) as work:
         both = None
         try:
             print(meter.machine_text(meter.machine()))
-            both = Both(options.bitzel.resolve(), Path(work), RECIPES[size], options.shape)
-            show(measure(both, options.rounds or ROUNDS[size]))
+            both = Both(options.bitzel, Path(work), RECIPES[options.size], options.shape)
+            runs = measure(both, options.rounds or ROUNDS[options.size])
+            show(runs)
+            if options.json:
+                meter.write_json(options.json, {" ".join(row): took for row, took in runs.items()})
         except (meter.Failure, OSError) as failure:
             print(f"error: {failure}", file=sys.stderr)
             return 1
