@@ -9,6 +9,7 @@
 #include "base/sync.h"
 #include "base/vec.h"
 #include "cache/index_file.h"
+#include "cache/index_sql.h"
 #include "cache/schema.h"
 #include "os/clock.h"
 #include "os/fs.h"
@@ -38,84 +39,10 @@ struct record {
 
 struct record_list BZ_VEC(struct record);
 
-enum statement {
-    PUT_BLOB,
-    PUT_ACTION,
-    PUT_HIT,
-    PUT_ACTION_REF,
-    PUT_BLOB_REF,
-    PUT_CHECKED,
-    PUT_COST,
-    GUESS_COST,
-    DROP_ACTION,
-    DROP_ACTION_REFS,
-    DROP_BLOB,
-    DROP_BLOB_REFS,
-    DROP_REFS_TO_BLOB,
-    GET_CHECKED,
-    GET_COST,
-    GET_ACTION,
-    GET_BLOB,
-    GET_TOTALS,
-    ALL_ACTIONS,
-    OF_ACTION,
-    OF_BLOB,
-    STATEMENTS,
-};
-
-static const char *const texts[STATEMENTS] = {
-    [PUT_BLOB] = "INSERT INTO blob(hash, size, used) VALUES(?1, ?2, ?3)"
-                 " ON CONFLICT(hash) DO UPDATE SET size = excluded.size,"
-                 " used = max(used, excluded.used)",
-    [PUT_ACTION] = "INSERT INTO action(key, used, recipe, task, hits, duration, bytes)"
-                   " VALUES(?1, ?2, ?3, ?4, 0, ?5, ?6)"
-                   " ON CONFLICT(key) DO UPDATE SET recipe = excluded.recipe,"
-                   " task = excluded.task, used = max(used, excluded.used),"
-                   " duration = excluded.duration, bytes = excluded.bytes",
-    [PUT_HIT] =
-        "UPDATE action SET hits = hits + 1, used = max(used, ?2) WHERE key = ?1",
-    [PUT_ACTION_REF] = "INSERT OR IGNORE INTO action_ref(key, blob)"
-                       " SELECT ?1, id FROM blob WHERE hash = ?2",
-    [PUT_BLOB_REF] = "INSERT OR IGNORE INTO blob_ref(parent, child)"
-                     " SELECT p.id, c.id FROM blob p, blob c"
-                     " WHERE p.hash = ?1 AND c.hash = ?2",
-    [PUT_CHECKED] = "UPDATE blob SET checked = ?2 WHERE hash = ?1",
-    [PUT_COST] = "INSERT OR REPLACE INTO cost(recipe, task, duration, peak)"
-                 " VALUES(?1, ?2, ?3, ?4)",
-    /* What others took is better than nothing. */
-    [GUESS_COST] = "INSERT OR IGNORE INTO cost(recipe, task, duration, peak)"
-                   " VALUES(?1, ?2, ?3, ?4)",
-    [DROP_ACTION] = "DELETE FROM action WHERE key = ?1",
-    [DROP_ACTION_REFS] = "DELETE FROM action_ref WHERE key = ?1",
-    [DROP_BLOB] = "DELETE FROM blob WHERE hash = ?1",
-    /* A number is given again: nothing may refer to what had it. */
-    [DROP_BLOB_REFS] =
-        "DELETE FROM blob_ref WHERE parent = (SELECT id FROM blob WHERE hash = ?1)"
-        " OR child = (SELECT id FROM blob WHERE hash = ?1)",
-    [DROP_REFS_TO_BLOB] =
-        "DELETE FROM action_ref WHERE blob = (SELECT id FROM blob WHERE hash = ?1)",
-    [GET_CHECKED] = "SELECT 1 FROM blob WHERE hash = ?1 AND checked = ?2",
-    [GET_COST] = "SELECT duration, peak FROM cost WHERE recipe = ?1 AND task = ?2",
-    [GET_ACTION] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
-                   " WHERE key = ?1",
-    [GET_BLOB] = "SELECT size, used,"
-                 " (SELECT count(*) FROM action_ref WHERE action_ref.blob = blob.id) +"
-                 " (SELECT count(*) FROM blob_ref WHERE child = blob.id)"
-                 " FROM blob WHERE hash = ?1",
-    [GET_TOTALS] = "SELECT (SELECT count(*) FROM blob), (SELECT sum(size) FROM blob),"
-                   " (SELECT count(*) FROM action), (SELECT sum(hits) FROM action)",
-    [ALL_ACTIONS] = "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
-                    " ORDER BY used, key",
-    [OF_ACTION] = "SELECT hash, size FROM action_ref JOIN blob ON blob.id = blob"
-                  " WHERE key = ?1 ORDER BY hash",
-    [OF_BLOB] = "SELECT c.hash, c.size FROM blob p JOIN blob_ref ON parent = p.id"
-                " JOIN blob c ON c.id = child WHERE p.hash = ?1 ORDER BY c.hash",
-};
-
 struct bz_index {
     struct bz_sync_mutex db_mu;
-    sqlite3 *db;                    /* db_mu; NULL once it has failed */
-    sqlite3_stmt *stmt[STATEMENTS]; /* db_mu; prepared when first used */
+    sqlite3 *db;                            /* db_mu; NULL once it has failed */
+    sqlite3_stmt *stmt[BZ_INDEX_SQL_COUNT]; /* db_mu; prepared when first used */
     char boot[BOOT_MAX];
     char *path; /* owned; NULL: in memory */
 
@@ -206,7 +133,7 @@ void bz_index_set_next_part(struct bz_index *x, int part)
 
 static void close_db_locked(struct bz_index *x) BZ_REQUIRES(x->db_mu)
 {
-    for (size_t i = 0; i < STATEMENTS; i++)
+    for (size_t i = 0; i < BZ_INDEX_SQL_COUNT; i++)
         sqlite3_finalize(x->stmt[i]);
     memset(x->stmt, 0, sizeof(x->stmt));
     sqlite3_close(x->db);
@@ -233,7 +160,7 @@ static int failed_locked(struct bz_index *x, int rc, struct bz_err *err)
 }
 
 /* The statement with its first parameter, a digest, or NULL and err. */
-static sqlite3_stmt *bind_locked(struct bz_index *x, enum statement which,
+static sqlite3_stmt *bind_locked(struct bz_index *x, enum bz_index_sql which,
                                  const struct bz_digest *key, struct bz_err *err)
     BZ_REQUIRES(x->db_mu)
 {
@@ -245,8 +172,8 @@ static sqlite3_stmt *bind_locked(struct bz_index *x, enum statement which,
         return NULL;
     }
     if (!*stmt)
-        rc = sqlite3_prepare_v3(x->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
-                                stmt, NULL);
+        rc = sqlite3_prepare_v3(x->db, bz_index_sql_text(which), -1,
+                                SQLITE_PREPARE_PERSISTENT, stmt, NULL);
     if (rc == SQLITE_OK && key)
         rc = sqlite3_bind_blob(*stmt, 1, key->b, sizeof(key->b), SQLITE_STATIC);
     if (rc == SQLITE_OK)
@@ -269,7 +196,7 @@ static int put_blob_locked(struct bz_index *x, const struct bz_digest *hash,
                            uint64_t size, int64_t used, struct bz_err *err)
     BZ_REQUIRES(x->db_mu)
 {
-    sqlite3_stmt *s = bind_locked(x, PUT_BLOB, hash, err);
+    sqlite3_stmt *s = bind_locked(x, BZ_INDEX_SQL_PUT_BLOB, hash, err);
 
     if (!s)
         return err->code;
@@ -282,7 +209,8 @@ static int put_blob_locked(struct bz_index *x, const struct bz_digest *hash,
 static int put_refs_locked(struct bz_index *x, const struct record *r,
                            struct bz_err *err) BZ_REQUIRES(x->db_mu)
 {
-    enum statement which = r->kind == NOTE_ACTION ? PUT_ACTION_REF : PUT_BLOB_REF;
+    enum bz_index_sql which = r->kind == NOTE_ACTION ? BZ_INDEX_SQL_PUT_ACTION_REF
+                                                     : BZ_INDEX_SQL_PUT_BLOB_REF;
 
     for (size_t i = 0; i < r->nrefs; i++) {
         const struct bz_digest *to = &r->refs[i].hash;
@@ -302,7 +230,7 @@ static int put_refs_locked(struct bz_index *x, const struct record *r,
 
 /* `bytes` is the peak of the memory. */
 static int put_cost_locked(struct bz_index *x, const struct record *r,
-                           enum statement which, struct bz_err *err)
+                           enum bz_index_sql which, struct bz_err *err)
     BZ_REQUIRES(x->db_mu)
 {
     sqlite3_stmt *s = bind_locked(x, which, NULL, err);
@@ -312,14 +240,15 @@ static int put_cost_locked(struct bz_index *x, const struct record *r,
     sqlite3_bind_text(s, 1, r->recipe, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 2, r->task, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 3, r->duration);
-    sqlite3_bind_int64(s, 4, which == PUT_COST ? (sqlite3_int64)r->bytes : 0);
+    sqlite3_bind_int64(s, 4,
+                       which == BZ_INDEX_SQL_PUT_COST ? (sqlite3_int64)r->bytes : 0);
     return done_locked(x, s, err);
 }
 
 static int put_action_locked(struct bz_index *x, const struct record *r,
                              struct bz_err *err) BZ_REQUIRES(x->db_mu)
 {
-    sqlite3_stmt *s = bind_locked(x, PUT_ACTION, &r->key, err);
+    sqlite3_stmt *s = bind_locked(x, BZ_INDEX_SQL_PUT_ACTION, &r->key, err);
 
     if (!s)
         return err->code;
@@ -330,16 +259,18 @@ static int put_action_locked(struct bz_index *x, const struct record *r,
     sqlite3_bind_int64(s, 6, (sqlite3_int64)r->bytes);
     if (done_locked(x, s, err) < 0)
         return err->code;
-    return r->duration > 0 ? put_cost_locked(x, r, GUESS_COST, err) : 0;
+    return r->duration > 0 ? put_cost_locked(x, r, BZ_INDEX_SQL_GUESS_COST, err) : 0;
 }
 
 static int forget_locked(struct bz_index *x, const struct record *r, struct bz_err *err)
     BZ_REQUIRES(x->db_mu)
 {
-    static const enum statement of_action[] = {DROP_ACTION_REFS, DROP_ACTION},
-                                of_blob[] = {DROP_BLOB_REFS, DROP_REFS_TO_BLOB,
-                                             DROP_BLOB};
-    const enum statement *all = r->kind == FORGET_ACTION ? of_action : of_blob;
+    static const enum bz_index_sql of_action[] = {BZ_INDEX_SQL_DROP_ACTION_REFS,
+                                                  BZ_INDEX_SQL_DROP_ACTION},
+                                   of_blob[] = {BZ_INDEX_SQL_DROP_BLOB_REFS,
+                                                BZ_INDEX_SQL_DROP_REFS_TO_BLOB,
+                                                BZ_INDEX_SQL_DROP_BLOB};
+    const enum bz_index_sql *all = r->kind == FORGET_ACTION ? of_action : of_blob;
     size_t n = r->kind == FORGET_ACTION ? BZ_COUNTOF(of_action) : BZ_COUNTOF(of_blob);
     int rc = 0;
 
@@ -362,14 +293,16 @@ static int put_record_locked(struct bz_index *x, const struct record *r,
         rc = put_action_locked(x, r, err);
         break;
     case NOTE_COST:
-        rc = put_cost_locked(x, r, PUT_COST, err);
+        rc = put_cost_locked(x, r, BZ_INDEX_SQL_PUT_COST, err);
         break;
     case NOTE_BLOB:
         rc = put_blob_locked(x, &r->key, r->bytes, r->used, err);
         break;
     case NOTE_HIT:
     case NOTE_CHECKED:
-        s = bind_locked(x, r->kind == NOTE_HIT ? PUT_HIT : PUT_CHECKED, &r->key, err);
+        s = bind_locked(
+            x, r->kind == NOTE_HIT ? BZ_INDEX_SQL_PUT_HIT : BZ_INDEX_SQL_PUT_CHECKED,
+            &r->key, err);
         if (!s)
             return err->code;
         if (r->kind == NOTE_HIT)
@@ -582,7 +515,7 @@ static struct bz_index_action action_at(sqlite3_stmt *s)
 }
 
 /* The first row of a question about `key`, or NULL; then the caller ends it. */
-static sqlite3_stmt *ask_locked(struct bz_index *x, enum statement which,
+static sqlite3_stmt *ask_locked(struct bz_index *x, enum bz_index_sql which,
                                 const struct bz_digest *key) BZ_REQUIRES(x->db_mu)
 {
     struct bz_err err;
@@ -591,7 +524,7 @@ static sqlite3_stmt *ask_locked(struct bz_index *x, enum statement which,
 
     if (!s)
         return NULL;
-    if (which == GET_CHECKED)
+    if (which == BZ_INDEX_SQL_GET_CHECKED)
         sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
     rc = sqlite3_step(s);
     if (rc == SQLITE_ROW)
@@ -609,7 +542,7 @@ bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree)
     if (!x->boot[0])
         return false;
     bz_sync_lock(&x->db_mu);
-    s = ask_locked(x, GET_CHECKED, tree);
+    s = ask_locked(x, BZ_INDEX_SQL_GET_CHECKED, tree);
     sqlite3_reset(s);
     bz_sync_unlock(&x->db_mu);
     return s != NULL;
@@ -624,7 +557,7 @@ void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n)
     /* Else the file is locked and unlocked for each of them. */
     if (n > 1 && x->db)
         (void)sqlite3_exec(x->db, "BEGIN", NULL, NULL, NULL);
-    s = bind_locked(x, GET_COST, NULL, &err);
+    s = bind_locked(x, BZ_INDEX_SQL_GET_COST, NULL, &err);
     for (size_t i = 0; s && i < n; i++) {
         sqlite3_bind_text(s, 1, asks[i].recipe.p, (int)asks[i].recipe.n, SQLITE_STATIC);
         sqlite3_bind_text(s, 2, asks[i].task.p, (int)asks[i].task.n, SQLITE_STATIC);
@@ -645,7 +578,7 @@ bool bz_index_get_action(struct bz_index *x, const struct bz_digest *key,
     sqlite3_stmt *s;
 
     bz_sync_lock(&x->db_mu);
-    s = ask_locked(x, GET_ACTION, key);
+    s = ask_locked(x, BZ_INDEX_SQL_GET_ACTION, key);
     if (s) {
         *out = action_at(s);
         out->recipe = bz_arena_dup(a, out->recipe);
@@ -662,7 +595,7 @@ bool bz_index_get_blob(struct bz_index *x, const struct bz_digest *hash,
     sqlite3_stmt *s;
 
     bz_sync_lock(&x->db_mu);
-    s = ask_locked(x, GET_BLOB, hash);
+    s = ask_locked(x, BZ_INDEX_SQL_GET_BLOB, hash);
     if (s)
         *out = (struct bz_index_blob){.size = (uint64_t)sqlite3_column_int64(s, 0),
                                       .used = sqlite3_column_int64(s, 1),
@@ -678,7 +611,7 @@ void bz_index_get_totals(struct bz_index *x, struct bz_index_totals *out)
 
     *out = (struct bz_index_totals){0};
     bz_sync_lock(&x->db_mu);
-    s = ask_locked(x, GET_TOTALS, NULL);
+    s = ask_locked(x, BZ_INDEX_SQL_GET_TOTALS, NULL);
     if (s)
         *out = (struct bz_index_totals){.blobs = (uint64_t)sqlite3_column_int64(s, 0),
                                         .bytes = (uint64_t)sqlite3_column_int64(s, 1),
@@ -691,7 +624,7 @@ void bz_index_get_totals(struct bz_index *x, struct bz_index_totals *out)
 /* All rows of a question; `row` takes one into a list of the caller's kind. */
 typedef void (*row_fn)(sqlite3_stmt *s, struct bz_arena *a, void *list);
 
-static int list_all(struct bz_index *x, enum statement which,
+static int list_all(struct bz_index *x, enum bz_index_sql which,
                     const struct bz_digest *key, struct bz_arena *a, row_fn row,
                     void *list, struct bz_err *err)
 {
@@ -741,7 +674,7 @@ int bz_index_list_actions(struct bz_index *x, struct bz_arena *a,
                           struct bz_index_action **out, size_t *n, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct action_list list = {0};
-    int rc = list_all(x, ALL_ACTIONS, NULL, a, action_row, &list, err);
+    int rc = list_all(x, BZ_INDEX_SQL_ALL_ACTIONS, NULL, a, action_row, &list, err);
 
     *n = list.len;
     *out = BZ_ARENA_ARRAY(a, struct bz_index_action, list.len);
@@ -750,7 +683,7 @@ int bz_index_list_actions(struct bz_index *x, struct bz_arena *a,
     return rc;
 }
 
-static int list_digests(struct bz_index *x, enum statement which,
+static int list_digests(struct bz_index *x, enum bz_index_sql which,
                         const struct bz_digest *key, struct bz_arena *a,
                         struct bz_index_digests *out, struct bz_err *err)
 {
@@ -768,14 +701,14 @@ int bz_index_list_of_action(struct bz_index *x, const struct bz_digest *key,
                             struct bz_arena *a, struct bz_index_digests *out,
                             struct bz_err *err)
 {
-    return list_digests(x, OF_ACTION, key, a, out, err);
+    return list_digests(x, BZ_INDEX_SQL_OF_ACTION, key, a, out, err);
 }
 
 int bz_index_list_of_blob(struct bz_index *x, const struct bz_digest *hash,
                           struct bz_arena *a, struct bz_index_digests *out,
                           struct bz_err *err)
 {
-    return list_digests(x, OF_BLOB, hash, a, out, err);
+    return list_digests(x, BZ_INDEX_SQL_OF_BLOB, hash, a, out, err);
 }
 
 int bz_index_clear(struct bz_index *x, struct bz_err *err)
