@@ -144,6 +144,23 @@ BZ_SPAWN_CHILD static void reset_signals(void)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, KERNEL_SIGSET);
 }
 
+/* From the host's mounts, with what is needed of them in hand, to those of a stage. */
+BZ_SPAWN_CHILD static bool go_on_stage(struct bz_child *c)
+{
+    if (!bz_mount_fetch(&c->plan, &c->failure))
+        return false;
+    return (syscall(SYS_setns, c->stage, CLONE_NEWNS) == 0 &&
+            syscall(SYS_unshare, CLONE_NEWNS) == 0) ||
+           fail(c, "enter a mount namespace");
+}
+
+BZ_SPAWN_CHILD static bool build_root(struct bz_child *c)
+{
+    if (c->stage >= 0 && !go_on_stage(c))
+        return false;
+    return bz_mount_root(&c->plan, &c->failure);
+}
+
 BZ_SPAWN_CHILD static int become(void *ctx)
 {
     struct bz_child *c = ctx;
@@ -152,8 +169,8 @@ BZ_SPAWN_CHILD static int become(void *ctx)
         return 1;
     if (!c->plan.spec->terminal)
         syscall(SYS_setsid);
-    if ((!c->bare && !bz_mount_root(&c->plan, &c->failure)) || !set_surroundings(c) ||
-        !set_descriptors(c) || !drop_powers(c))
+    if ((!c->bare && !build_root(c)) || !set_surroundings(c) || !set_descriptors(c) ||
+        !drop_powers(c))
         return 1;
     reset_signals();
     syscall(SYS_execveat, c->init, "", c->argv, c->env, AT_EMPTY_PATH);
@@ -164,14 +181,16 @@ BZ_SPAWN_CHILD static int become(void *ctx)
 BZ_SPAWN_CHILD int bz_child_enter(void *ctx)
 {
     struct bz_child *c = ctx;
-    const int flags = CLONE_PARENT | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-                      CLONE_NEWUTS | CLONE_NEWCGROUP;
+    int flags =
+        CLONE_PARENT | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
     if (syscall(SYS_setns, c->ns.user, CLONE_NEWUSER) < 0)
         return !fail(c, "enter a user namespace");
     if (c->ns.net >= 0 && syscall(SYS_setns, c->ns.net, CLONE_NEWNET) < 0)
         return !fail(c, "enter a network namespace");
-    if (c->stage >= 0 && syscall(SYS_setns, c->stage, CLONE_NEWNS) < 0)
+    if (c->stage < 0)
+        flags |= CLONE_NEWNS;
+    else if (syscall(SYS_setns, c->host, CLONE_NEWNS) < 0)
         return !fail(c, "enter a mount namespace");
     c->pid = bz_spawn_run(c->stack, flags, become, c);
     if (c->pid < 0)

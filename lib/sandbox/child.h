@@ -3,10 +3,11 @@
  * Two steps, because a process enters a user namespace that exists (userns.h) only by
  * itself, and only its children enter a new pid namespace:
  *
- *   1. enter: joins the user and network namespace, and the stage, and starts
- *   2. become: the first process of new mount, pid, ipc, uts and cgroup namespaces, a
- *      child of ours and not of the first. It builds the root, gives up all powers and
- *      becomes the program `init` (init.c), which runs the task.
+ *   1. enter: joins the user and network namespace, and starts
+ *   2. become: the first process of new pid, ipc, uts, cgroup and mount namespaces, the
+ *      latter a copy of the stage if there is one; a child of ours and not of the
+ *      first. It builds the root, gives up all powers and becomes the program `init`
+ *      (init.c), which runs the task.
  *
  * Both run in our memory (spawn.h), and say there how it went.
  */
@@ -22,6 +23,7 @@ struct bz_child {
     struct bz_mount_plan plan;
     struct bz_userns ns;
     int stage;   /* the mount namespace to copy, see stage.h; -1: the host's */
+    int host;    /* the one to open in what comes from the host; only with a stage */
     void *stack; /* for the second step */
     int fd[3];   /* become 0, 1 and 2 */
     int status;  /* becomes BZ_CHILD_STATUS */

@@ -61,6 +61,7 @@ enum {
     EINTR = 4,
     EAGAIN = 11,
     SFD_FLAGS = 02004000, /* SFD_CLOEXEC | SFD_NONBLOCK */
+    CLONE_VM = 0x100,
     CLONE_FILES = 0x400,
     CLONE_VFORK = 0x4000,
     PR_SET_DUMPABLE = 4,
@@ -69,6 +70,7 @@ enum {
     AF_INET6 = 10,
     DNS_PORT = 53,
     TOLD_MAX = 8,
+    STACK = 2048, /* of the task until it is its program */
     NOT_RUN = 127
 };
 
@@ -95,6 +97,26 @@ __asm__(".globl bz_init_start\nbz_init_start:\n"
         "mov %rsp, %rdi\n"
         "and $-16, %rsp\n"
         "call bz_init_main\n");
+
+/* rdi: flags, rsi: the child's stack, rdx: its function, rcx: what it is given */
+__asm__(".globl bz_init_spawn\nbz_init_spawn:\n"
+        "push %r12\n"
+        "push %r13\n"
+        "mov %rdx, %r12\n"
+        "mov %rcx, %r13\n"
+        "mov $56, %eax\n" /* clone */
+        "xor %edx, %edx\n"
+        "xor %r10d, %r10d\n"
+        "xor %r8d, %r8d\n"
+        "syscall\n"
+        "test %rax, %rax\n"
+        "jnz 1f\n"
+        "xor %ebp, %ebp\n"
+        "mov %r13, %rdi\n"
+        "call *%r12\n"
+        "1: pop %r13\n"
+        "pop %r12\n"
+        "ret\n");
 #elif defined(__aarch64__)
 enum { MACHINE = AUDIT_ARCH_AARCH64 };
 
@@ -119,9 +141,27 @@ __asm__(".globl bz_init_start\nbz_init_start:\n"
         "mov x29, #0\n"
         "mov x0, sp\n"
         "bl bz_init_main\n");
+
+/* x0: flags, x1: the child's stack, x2: its function, x3: what it is given */
+__asm__(".globl bz_init_spawn\nbz_init_spawn:\n"
+        "mov x9, x2\n"
+        "mov x10, x3\n"
+        "mov x8, #220\n" /* clone */
+        "mov x2, #0\n"
+        "mov x3, #0\n"
+        "mov x4, #0\n"
+        "svc 0\n"
+        "cbnz x0, 1f\n"
+        "mov x29, #0\n"
+        "mov x0, x10\n"
+        "blr x9\n"
+        "1: ret\n");
 #else
 #error "init.c knows no system calls of this machine"
 #endif
+
+/* A child on a stack of its own, which must not return; its number, or an error. */
+long bz_init_spawn(long flags, void *stack, void (*fn)(void *), void *arg);
 
 /* The compiler calls it for what is cleared. */
 static __attribute__((used)) void *memset(void *p, int c, size_t n)
@@ -353,6 +393,20 @@ static _Noreturn void run(char **argv, char **env)
     leave(NOT_RUN);
 }
 
+struct task {
+    char **argv, **env;
+    bool alone; /* there is no network */
+};
+
+static void start(void *arg)
+{
+    const struct task *t = arg;
+
+    if (t->alone)
+        ask_to_be_told();
+    run(t->argv, t->env);
+}
+
 static void take_locks(void)
 {
     long rc;
@@ -540,11 +594,11 @@ _Noreturn void bz_init_main(long *stack)
 {
     long argc = stack[0];
     char **argv = (char **)(stack + 1);
-    char **env = argv + argc + 1;
-    bool alone = argv[0][0] == 'i';
+    struct task task = {argv + 1, argv + argc + 1, argv[0][0] == 'i'};
     bool ended = false;
     struct report report = {.status = 0};
-    long task;
+    _Alignas(16) char room[STACK];
+    long pid;
 
     /* What is open here is not for the task to look into. */
     call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0);
@@ -552,22 +606,18 @@ _Noreturn void bz_init_main(long *stack)
     call(__NR_fcntl, NOTE, F_SETFD, FD_CLOEXEC, 0);
     take_locks();
     if (argv[0][0] == 'b')
-        be_outer(argv, env);
+        be_outer(argv, task.env);
     /* Until it becomes its program it shares our descriptors: so we have the listener
-     * that it makes, and it loses it. */
-    task = call(__NR_clone, SIGCHLD | CLONE_FILES | CLONE_VFORK, 0, 0, 0);
-    if (task == 0) {
-        if (alone)
-            ask_to_be_told();
-        run(argv + 1, env);
-    }
-    if (task < 0) {
-        complain(argv[1], -task);
+     * that it makes, and it loses it. Our memory, too: a copy would be for nothing. */
+    pid = bz_init_spawn(SIGCHLD | CLONE_FILES | CLONE_VM | CLONE_VFORK, room + STACK,
+                        start, &task);
+    if (pid < 0) {
+        complain(argv[1], -pid);
         report.status = NOT_RUN << 8;
-    } else if (alone) {
-        watch_over(task, &report);
+    } else if (task.alone) {
+        watch_over(pid, &report);
     } else {
-        wait_for(task, 0, &report, &ended);
+        wait_for(pid, 0, &report, &ended);
     }
     call(__NR_write, REPORT, (long)&report, sizeof(report), 0);
     leave(0);

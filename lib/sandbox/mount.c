@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 #define STEP_MAX 256 /* bytes of one step of a path, its end included */
 #define LINK_MAX_BYTES 1024
+#define OPTION_MAX 256 /* bytes of a file system's option, its end included */
 
 struct builder {
     const struct bz_mount_plan *plan;
@@ -74,10 +76,13 @@ BZ_SPAWN_CHILD static int open_parent(struct builder *b, const char *target,
     }
 }
 
-BZ_SPAWN_CHILD static bool make_file(int dir, const char *name, struct bz_str bytes)
+/* `how`: O_EXCL if there must be no such file, or 0. */
+BZ_SPAWN_CHILD static bool make_file(int dir, const char *name, struct bz_str bytes,
+                                     int how)
 {
-    int fd = open_at(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0444);
+    int fd = open_at(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | how, 0444);
     size_t done = 0;
+    bool ok;
 
     while (fd >= 0 && done < bytes.n) {
         long n = syscall(SYS_write, fd, bytes.p + done, bytes.n - done);
@@ -86,8 +91,10 @@ BZ_SPAWN_CHILD static bool make_file(int dir, const char *name, struct bz_str by
             break;
         done += (size_t)n;
     }
+    ok = fd >= 0 && done == bytes.n &&
+         (how == O_EXCL || syscall(SYS_ftruncate, fd, bytes.n) == 0);
     close_fd(fd);
-    return fd >= 0 && done == bytes.n;
+    return ok;
 }
 
 /* A place to mount on: a directory or a file, as is what will be seen there. */
@@ -100,7 +107,7 @@ BZ_SPAWN_CHILD static int open_place(int parent, const char *name, bool dir)
     if (dir)
         syscall(SYS_mkdirat, parent, name, 0755);
     else
-        make_file(parent, name, (struct bz_str){"", 0});
+        make_file(parent, name, (struct bz_str){"", 0}, O_EXCL);
     return open_at(parent, name, O_PATH | O_NOFOLLOW, 0);
 }
 
@@ -111,15 +118,12 @@ BZ_SPAWN_CHILD static bool put(int tree, int place)
                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
 }
 
-BZ_SPAWN_CHILD static bool bind(const char *source, enum bz_spec_kind kind, int parent,
-                                const char *name)
+/* What lies at a path of the host, as a mount that lies nowhere yet. */
+BZ_SPAWN_CHILD static int open_source(const char *source, enum bz_spec_kind kind)
 {
     struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID};
     int tree = (int)syscall(SYS_open_tree, AT_FDCWD, source,
                             OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-    struct stat st = {0};
-    int place;
-    bool ok;
 
     /* A device can be written to all the same; but if root builds, the task's user is
      * the owner of the host's own file, whose mode it could change. */
@@ -127,16 +131,26 @@ BZ_SPAWN_CHILD static bool bind(const char *source, enum bz_spec_kind kind, int 
         attr.attr_set |= MOUNT_ATTR_RDONLY;
     if (kind != BZ_SPEC_DEVICE)
         attr.attr_set |= MOUNT_ATTR_NODEV;
+    if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
+                            &attr, sizeof(attr)) == 0)
+        return tree;
+    close_fd(tree);
+    return -1;
+}
+
+/* Puts it there, whatever it is, and closes it. */
+BZ_SPAWN_CHILD static bool put_tree(int tree, int parent, const char *name)
+{
+    struct stat st = {0};
+    int place = -1;
+    bool ok;
+
     if (tree < 0)
         return false;
-    ok = syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
-                 sizeof(attr)) == 0 &&
-         syscall(SYS_newfstatat, tree, "", &st, AT_EMPTY_PATH) == 0;
-    if (ok) {
+    if (syscall(SYS_newfstatat, tree, "", &st, AT_EMPTY_PATH) == 0)
         place = open_place(parent, name, S_ISDIR(st.st_mode));
-        ok = place >= 0 && put(tree, place);
-        close_fd(place);
-    }
+    ok = place >= 0 && put(tree, place);
+    close_fd(place);
     close_fd(tree);
     return ok;
 }
@@ -152,10 +166,11 @@ BZ_SPAWN_CHILD static bool show_host(const char *path, int parent, const char *n
         return syscall(SYS_symlinkat, link, parent, name) == 0;
     }
     return errno == ENOENT || errno == ENOTDIR ||
-           bind(path, BZ_SPEC_SHOW, parent, name);
+           put_tree(open_source(path, BZ_SPEC_SHOW), parent, name);
 }
 
-/* A file system that is new: `options` are pairs of names and values. */
+/* A file system that is new: `options` are pairs of names and values, which flags have
+ * not. */
 BZ_SPAWN_CHILD static int make_fs(const char *type, const char *const *options,
                                   unsigned attr)
 {
@@ -164,39 +179,30 @@ BZ_SPAWN_CHILD static int make_fs(const char *type, const char *const *options,
     bool ok = fs >= 0;
 
     for (; ok && *options; options += 2)
-        ok = syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, options[0], options[1],
-                     0) == 0;
+        ok = syscall(SYS_fsconfig, fs,
+                     options[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, options[0],
+                     options[1], 0) == 0;
     if (ok && syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
         mnt = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attr);
     close_fd(fs);
     return mnt;
 }
 
-BZ_SPAWN_CHILD static bool mount_fs(const struct bz_spec_entry *e, int parent,
-                                    const char *name)
+/* A file system of the sandbox's own, as a mount that lies nowhere yet. */
+BZ_SPAWN_CHILD static int open_fs(const struct bz_spec_entry *e)
 {
     const char *const tmpfs[] = {"mode", "1777", e->source.n ? "size" : NULL,
                                  e->source.p, NULL};
     const char *const pts[] = {"ptmxmode", "0666", "mode", "0620", NULL};
     const char *const none[] = {NULL};
     const unsigned safe = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-    int mnt, place;
-    bool ok;
 
     if (e->kind == BZ_SPEC_TMPFS)
-        mnt = make_fs("tmpfs", tmpfs, safe);
-    else if (e->kind == BZ_SPEC_PTS)
-        mnt = make_fs("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-    else
-        /* If root builds, the settings of the kernel belong to the task's user. */
-        mnt = make_fs("proc", none, safe | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
-    if (mnt < 0)
-        return false;
-    place = open_place(parent, name, true);
-    ok = place >= 0 && put(mnt, place);
-    close_fd(place);
-    close_fd(mnt);
-    return ok;
+        return make_fs("tmpfs", tmpfs, safe);
+    if (e->kind == BZ_SPEC_PTS)
+        return make_fs("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+    /* If root builds, the settings of the kernel belong to the task's user. */
+    return make_fs("proc", none, safe | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
 }
 
 /* "/proc/self/fd/<fd>": the old mount call takes paths only. */
@@ -222,14 +228,13 @@ BZ_SPAWN_CHILD static void fd_path(int fd, char out[32])
  * old one has a page, in which the layers' links have names of a few digits. */
 BZ_SPAWN_CHILD static bool overlay(struct builder *b, int parent, const char *name)
 {
+    const struct bz_spec_layers *layers = &b->plan->spec->layers;
     char path[32];
     int place;
     bool ok;
 
-    const struct bz_spec_layers *layers = &b->plan->spec->layers;
-
     if (layers->n == 0)
-        return bind(layers->upper, BZ_SPEC_WORK, parent, name);
+        return put_tree(open_source(layers->upper, BZ_SPEC_WORK), parent, name);
     place = open_place(parent, name, true);
     if (place < 0)
         return false;
@@ -241,7 +246,74 @@ BZ_SPAWN_CHILD static bool overlay(struct builder *b, int parent, const char *na
     return ok;
 }
 
-BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e)
+/* The same by the new interface, to lie nowhere yet. The names of its directories are
+ * those of descriptors, however long they are. */
+BZ_SPAWN_CHILD static int open_overlay(const struct bz_mount_plan *plan)
+{
+    const struct bz_spec_layers *layers = &plan->spec->layers;
+    char upper[32], work[32];
+    const char *const options[] = {"userxattr", NULL,        "volatile", NULL,
+                                   "lowerdir",  plan->lower, "upperdir", upper,
+                                   "workdir",   work,        NULL};
+    int up = open_at(AT_FDCWD, layers->upper, O_PATH | O_DIRECTORY, 0);
+    int aside = open_at(AT_FDCWD, layers->work, O_PATH | O_DIRECTORY, 0);
+    int mnt = -1;
+
+    if (up >= 0 && aside >= 0 && syscall(SYS_chdir, layers->dir) == 0) {
+        fd_path(up, upper);
+        fd_path(aside, work);
+        mnt = make_fs("overlay", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    }
+    close_fd(up);
+    close_fd(aside);
+    return mnt;
+}
+
+/* What only a process that sees the host can open; true with -1 if there is nothing.
+ * The kernel makes a new /proc only for whoever sees one that hides nothing. */
+BZ_SPAWN_CHILD static bool fetch(const struct bz_mount_plan *plan,
+                                 const struct bz_spec_entry *e, int *tree)
+{
+    const struct bz_spec_layers *layers = &plan->spec->layers;
+
+    *tree = -1;
+    if (e->kind == BZ_SPEC_SHOW || e->kind == BZ_SPEC_WORK || e->kind == BZ_SPEC_DEVICE)
+        *tree = open_source(e->source.p, e->kind);
+    else if (e->kind == BZ_SPEC_PROC)
+        *tree = open_fs(e);
+    else if (e->kind == BZ_SPEC_OVERLAY)
+        *tree = layers->n == 0 ? open_source(layers->upper, BZ_SPEC_WORK)
+                               : open_overlay(plan);
+    else
+        return true;
+    return *tree >= 0;
+}
+
+BZ_SPAWN_CHILD bool bz_mount_fetch(const struct bz_mount_plan *plan,
+                                   struct bz_mount_failure *failure)
+{
+    const struct bz_spec_entries *all = &plan->spec->entries;
+    struct builder b = {plan, -1, failure};
+
+    for (size_t i = 0; i < all->len; i++)
+        if (!plan->fixed[i] && !fetch(plan, &all->at[i], &plan->trees[i]))
+            return fail(&b, "set up", all->at[i].target);
+    return true;
+}
+
+bool bz_mount_can_base(const struct bz_mount_plan *plan)
+{
+    const struct bz_spec_entries *all = &plan->spec->entries;
+
+    for (size_t i = 0; i < all->len; i++)
+        if (!plan->fixed[i] && all->at[i].kind == BZ_SPEC_HOST)
+            return false;
+    return strlen(plan->lower) < OPTION_MAX;
+}
+
+/* `tree` is what was fetched for it, or -1. */
+BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e,
+                               int tree)
 {
     char name[STEP_MAX];
     int parent = open_parent(b, e->target, name);
@@ -249,17 +321,22 @@ BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e)
 
     if (parent < 0)
         return fail(b, "make the place", e->target);
+    if (tree >= 0) {
+        ok = put_tree(tree, parent, name);
+        close_fd(parent);
+        return ok || fail(b, "set up", e->target);
+    }
     switch (e->kind) {
     case BZ_SPEC_DIR:
         ok = syscall(SYS_mkdirat, parent, name, 0755) == 0 || errno == EEXIST;
         break;
     case BZ_SPEC_TEXT:
-        /* The root may be one that another sandbox has had before. */
-        syscall(SYS_unlinkat, parent, name, 0);
-        ok = make_file(parent, name, e->source);
+        /* The root may be one that another sandbox has had before: nobody has its file
+         * open any more, and none but us could ever write to it. */
+        ok = make_file(parent, name, e->source, 0);
         break;
     case BZ_SPEC_FILE:
-        ok = make_file(parent, name, e->source);
+        ok = make_file(parent, name, e->source, O_EXCL);
         break;
     case BZ_SPEC_LINK:
         ok = syscall(SYS_symlinkat, e->source.p, parent, name) == 0;
@@ -270,12 +347,12 @@ BZ_SPAWN_CHILD static bool add(struct builder *b, const struct bz_spec_entry *e)
     case BZ_SPEC_SHOW:
     case BZ_SPEC_WORK:
     case BZ_SPEC_DEVICE:
-        ok = bind(e->source.p, e->kind, parent, name);
+        ok = put_tree(open_source(e->source.p, e->kind), parent, name);
         break;
     case BZ_SPEC_TMPFS:
     case BZ_SPEC_PROC:
     case BZ_SPEC_PTS:
-        ok = mount_fs(e, parent, name);
+        ok = put_tree(open_fs(e), parent, name);
         break;
     case BZ_SPEC_OVERLAY:
         ok = overlay(b, parent, name);
@@ -303,33 +380,40 @@ BZ_SPAWN_CHILD static bool begin(struct builder *b)
     return true;
 }
 
-/* Finds it there. */
+/* It is the root already. */
 BZ_SPAWN_CHILD static bool resume(struct builder *b)
 {
-    b->root = open_at(AT_FDCWD, b->plan->anchor, O_PATH | O_DIRECTORY, 0);
-    return b->root >= 0 || fail(b, "open the new root on", b->plan->anchor);
+    b->root = open_at(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    return b->root >= 0 || fail(b, "open the new root", NULL);
 }
 
 /* Those entries that are fixed, or those that are not. */
 BZ_SPAWN_CHILD static bool add_all(struct builder *b, bool fixed)
 {
-    const struct bz_spec *spec = b->plan->spec;
+    const struct bz_mount_plan *plan = b->plan;
+    const struct bz_spec_entries *all = &plan->spec->entries;
 
-    for (size_t i = 0; i < spec->entries.len; i++)
-        if (b->plan->fixed[i] == fixed && !add(b, &spec->entries.at[i]))
+    for (size_t i = 0; i < all->len; i++)
+        if (plan->fixed[i] == fixed &&
+            !add(b, &all->at[i], plan->based && !fixed ? plan->trees[i] : -1))
             return false;
     return true;
 }
 
 BZ_SPAWN_CHILD static bool enter(struct builder *b)
 {
-    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-
     /* With both names the same the old root comes to lie on the new one, from where it
      * is taken away with all that is in it. */
     if (syscall(SYS_fchdir, b->root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
         syscall(SYS_umount2, ".", MNT_DETACH) < 0 || syscall(SYS_chdir, "/") < 0)
         return fail(b, "change the root", NULL);
+    return true;
+}
+
+BZ_SPAWN_CHILD static bool protect(struct builder *b)
+{
+    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+
     if (syscall(SYS_mount_setattr, b->root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
         return fail(b, "make the root read-only", NULL);
     return true;
@@ -339,7 +423,7 @@ BZ_SPAWN_CHILD bool bz_mount_base(const struct bz_mount_plan *plan,
                                   struct bz_mount_failure *failure)
 {
     struct builder b = {plan, -1, failure};
-    bool ok = begin(&b) && add_all(&b, true);
+    bool ok = begin(&b) && add_all(&b, true) && enter(&b);
 
     close_fd(b.root);
     return ok;
@@ -350,7 +434,8 @@ BZ_SPAWN_CHILD bool bz_mount_root(const struct bz_mount_plan *plan,
 {
     struct builder b = {plan, -1, failure};
 
-    if (plan->based ? !resume(&b) : !begin(&b) || !add_all(&b, true))
-        return false;
-    return add_all(&b, false) && enter(&b);
+    if (plan->based)
+        return resume(&b) && add_all(&b, false) && protect(&b);
+    return begin(&b) && add_all(&b, true) && add_all(&b, false) && enter(&b) &&
+           protect(&b);
 }

@@ -72,7 +72,7 @@ static int seat_new(const struct bz_userns_opts *kind, bool bare,
     s->alive = -1;
     s->ns = (struct bz_userns){-1, -1};
     for (size_t i = 0; i < STAGES; i++)
-        s->stages[i].mnt = -1;
+        s->stages[i].mnt = s->stages[i].host = -1;
     s->note = bz_proc_io_lift(memfd_create("note", MFD_CLOEXEC));
     rc = s->note < 0 ? bz_fail_sys(err, "make a file in memory")
                      : bz_spawn_stack_new(&s->stack[0], err);
@@ -237,15 +237,30 @@ static int add_path(struct bz_buf *out, const char *name, const char *path,
     return rc;
 }
 
+/* Texts of an overlay, for both ways to mount it. */
+struct overlay {
+    struct bz_buf lower, options;
+};
+
+static void overlay_release(struct overlay *o)
+{
+    bz_buf_release(&o->lower);
+    bz_buf_release(&o->options);
+}
+
 /* userxattr, because only that works in a user namespace; volatile, because what is in
  * the upper layer counts only after it has been stored. */
-static int overlay_options(const struct bz_spec_layers *l, struct bz_buf *out,
-                           struct bz_err *err)
+static int overlay_fill(struct overlay *o, const struct bz_spec_layers *l,
+                        struct bz_err *err)
 {
-    int rc = bz_buf_try_addf(out, err, "userxattr,volatile,lowerdir=");
+    struct bz_buf *out = &o->options;
+    int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < l->n; i++)
-        rc = bz_buf_try_addf(out, err, i ? ":%u" : "%u", i);
+        rc = bz_buf_try_addf(&o->lower, err, i ? ":%u" : "%u", i);
+    if (rc == 0)
+        rc = bz_buf_try_addf(out, err, "userxattr,volatile,lowerdir=%s",
+                             bz_buf_text(&o->lower));
     if (rc == 0)
         rc = add_path(out, "upperdir", l->upper, err);
     if (rc == 0)
@@ -308,6 +323,15 @@ static int run_steps(struct bz_child *c, void *stack, struct bz_err *err)
     return bz_fail(err, BZ_E_IO, "sandbox: killed before it began");
 }
 
+static int *no_trees(const struct bz_spec *spec)
+{
+    int *trees = bz_mem_array(spec->entries.len, sizeof(*trees));
+
+    for (size_t i = 0; i < spec->entries.len; i++)
+        trees[i] = -1;
+    return trees;
+}
+
 static bool *find_fixed(const struct bz_spec *spec)
 {
     bool *fixed = bz_mem_array(spec->entries.len, sizeof(*fixed));
@@ -323,12 +347,13 @@ static void use_stage(struct bz_sandbox_seat *seat, struct bz_child *c)
 {
     struct bz_stage *stage = NULL;
     struct bz_err ignored;
+    bool can = bz_mount_can_base(&c->plan);
     uint64_t shape;
 
-    for (size_t i = 0; i < STAGES && !stage; i++)
+    for (size_t i = 0; i < STAGES && can && !stage; i++)
         if (bz_stage_fits(&seat->stages[i], &c->plan))
             stage = &seat->stages[i];
-    if (!stage) {
+    if (can && !stage) {
         shape = bz_stage_shape(&c->plan);
         if (shape == seat->missed) {
             stage = &seat->stages[seat->made++ % STAGES];
@@ -340,11 +365,12 @@ static void use_stage(struct bz_sandbox_seat *seat, struct bz_child *c)
     }
     c->plan.based = stage != NULL;
     c->stage = stage ? stage->mnt : -1;
+    c->host = stage ? stage->host : -1;
 }
 
 /* What start() leaves to the two kinds. */
 static int prepare(struct bz_sandbox *sb, struct bz_sandbox_seat *seat,
-                   struct bz_child *c, struct bz_buf *layers, struct bz_err *err)
+                   struct bz_child *c, struct overlay *layers, struct bz_err *err)
 {
     const struct bz_spec *spec = c->plan.spec;
     int rc = 0;
@@ -359,10 +385,11 @@ static int prepare(struct bz_sandbox *sb, struct bz_sandbox_seat *seat,
         return c->note < 0 ? bz_fail_sys(err, "prepare a sandbox") : 0;
     }
     if (spec->layers.n > 0)
-        rc = overlay_options(&spec->layers, layers, err);
+        rc = overlay_fill(layers, &spec->layers, err);
     if (rc < 0)
         return rc;
-    c->plan.layers = bz_buf_text(layers);
+    c->plan.layers = bz_buf_text(&layers->options);
+    c->plan.lower = bz_buf_text(&layers->lower);
     use_stage(seat, c);
     return ftruncate(c->note, 0) < 0 ? bz_fail_sys(err, "clear a file in memory") : 0;
 }
@@ -378,18 +405,20 @@ static int start(struct bz_sandbox *sb, const struct bz_spec *spec,
                  const struct bz_proc_io *io, struct bz_sandbox_child *child,
                  struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf layers = {.limit = OPTIONS_MAX};
+    BZ_CLEANUP(overlay_release)
+    struct overlay layers = {{.limit = OPTIONS_MAX}, {.limit = OPTIONS_MAX}};
     BZ_CLEANUP(bz_mem_freep)
     const char **argv = list_words(&spec->argv, init_name(sb, spec));
     BZ_CLEANUP(bz_mem_freep) const char **env = list_words(&spec->env, NULL);
     BZ_CLEANUP(bz_mem_freep) bool *fixed = find_fixed(spec);
+    BZ_CLEANUP(bz_mem_freep) int *trees = no_trees(spec);
     BZ_CLEANUP(bz_fs_closep) int ours = -1;
     BZ_CLEANUP(bz_fs_closep) int theirs = -1;
     struct bz_child c = {
-        .plan = {spec,   fixed, sb->anchor, NULL, false},
+        .plan = {spec,   fixed, sb->anchor, NULL, false, NULL, trees},
         .ns = child->seat->ns,
         .stack = child->seat->stack[1],
-        .fd = {io->child[0], io->child[1],      io->child[2]    },
+        .fd = {io->child[0], io->child[1],  io->child[2]      },
         .note = child->seat->note,
         .init = sb->init,
         .parent = sb->parent,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 struct making {
     const struct bz_mount_plan *plan;
     int user;
-    int mnt; /* out */
+    int mnt, host; /* out */
     struct bz_mount_failure failure;
 };
 
@@ -23,6 +24,17 @@ BZ_SPAWN_CHILD static int fail(struct making *m, const char *step)
     return 1;
 }
 
+/* A copy of the mounts that are seen, of which those of others do not hear. */
+BZ_SPAWN_CHILD static bool make_namespace(struct making *m, int *out)
+{
+    if (syscall(SYS_unshare, CLONE_NEWNS) < 0 ||
+        syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return !fail(m, "make a mount namespace");
+    *out =
+        (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    return *out >= 0 || !fail(m, "open a mount namespace");
+}
+
 /* Shares our descriptors: what it opens is ours. */
 BZ_SPAWN_CHILD static int make(void *ctx)
 {
@@ -30,13 +42,9 @@ BZ_SPAWN_CHILD static int make(void *ctx)
 
     if (syscall(SYS_setns, m->user, CLONE_NEWUSER) < 0)
         return fail(m, "enter a user namespace");
-    if (syscall(SYS_unshare, CLONE_NEWNS) < 0)
-        return fail(m, "make a mount namespace");
-    if (!bz_mount_base(m->plan, &m->failure))
+    if (!make_namespace(m, &m->host) || !make_namespace(m, &m->mnt))
         return 1;
-    m->mnt =
-        (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-    return m->mnt < 0 ? fail(m, "open a mount namespace") : 0;
+    return !bz_mount_base(m->plan, &m->failure);
 }
 
 static bool same_entry(const struct bz_spec_entry *a, const struct bz_spec_entry *b,
@@ -75,7 +83,8 @@ bool bz_stage_fits(const struct bz_stage *s, const struct bz_mount_plan *plan)
 int bz_stage_make(struct bz_stage *s, const struct bz_mount_plan *plan, int user,
                   void *stack, struct bz_err *err)
 {
-    struct making m = {.plan = plan, .user = user, .mnt = -1};
+    struct making m = {.plan = plan, .user = user, .mnt = -1, .host = -1};
+    int status = 0;
     pid_t pid;
     int rc;
 
@@ -83,15 +92,17 @@ int bz_stage_make(struct bz_stage *s, const struct bz_mount_plan *plan, int user
     rc = bz_spawn_start(stack, CLONE_FILES, make, &m, &pid, err);
     if (rc < 0)
         return rc;
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (m.mnt < 0) {
+    s->mnt = m.mnt;
+    s->host = m.host;
+    if (status != 0) {
+        bz_stage_release(s);
         errno = m.failure.sys;
         return bz_fail_sys(err, "sandbox: %s %s",
                            m.failure.step ? m.failure.step : "killed",
                            m.failure.what ? m.failure.what : "");
     }
-    s->mnt = m.mnt;
     for (size_t i = 0; i < plan->spec->entries.len; i++) {
         struct bz_spec_entry e = plan->spec->entries.at[i];
 
@@ -105,7 +116,8 @@ int bz_stage_make(struct bz_stage *s, const struct bz_mount_plan *plan, int user
 void bz_stage_release(struct bz_stage *s)
 {
     bz_fs_closep(&s->mnt);
+    bz_fs_closep(&s->host);
     bz_vec_release(&s->entries);
     bz_arena_release(&s->arena);
-    *s = (struct bz_stage){.mnt = -1};
+    *s = (struct bz_stage){.mnt = -1, .host = -1};
 }

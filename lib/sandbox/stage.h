@@ -1,10 +1,12 @@
 /* stage.h - a mount namespace with what the roots of sandboxes have in common.
  *
  * Most entries of a spec are the same from one sandbox to the next: the host's tools,
- * devices, the layers of metadata. They are mounted once, on the anchor, in a namespace
- * that exists as long as its descriptor, without a process in it. A sandbox starts in a
- * copy of it, which the kernel makes in less time than the mounts take, and adds what
- * is its own.
+ * devices, the layers of metadata. They are mounted once, in a namespace that has
+ * nothing else and exists as long as its descriptor, without a process in it. A sandbox
+ * starts in a copy of it, which the kernel makes in less time than the mounts take, and
+ * adds what is its own. What it adds of the host it has opened before, in a second
+ * namespace, where the host is still to be seen: so there is no root to change, and
+ * nothing of the host to take away.
  *
  * The root lies in memory that all copies share, but is read-only in each: only the
  * next sandbox, before its task runs, writes to it. So there must be no two at a time,
@@ -17,7 +19,8 @@
 #include "sandbox/mount.h"
 
 struct bz_stage {
-    int mnt; /* the namespace; -1: there is none */
+    int mnt;  /* the namespace; -1: there is none */
+    int host; /* the one that sees the host */
     struct bz_arena arena;
     struct bz_spec_entries entries; /* of the plan it was made for */
 };

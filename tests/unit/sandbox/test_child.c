@@ -35,8 +35,8 @@ static int setup(void **state)
     assert_ok(bz_spawn_stack_new(&b->first, &err), &err);
     assert_ok(bz_spawn_stack_new(&b->child.stack, &err), &err);
     assert_int_equal(pipe2(b->ends, O_CLOEXEC), 0);
-    b->child.plan =
-        (struct bz_mount_plan){&b->room.spec, b->fixed, strdup(anchor), "", false};
+    b->child.plan = (struct bz_mount_plan){
+        &b->room.spec, b->fixed, strdup(anchor), "", false, "", NULL};
     b->child.stage = -1;
     b->child.filter = &b->filter.prog;
     b->child.argv = argv;

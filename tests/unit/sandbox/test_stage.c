@@ -114,11 +114,11 @@ static void what_cannot_be_mounted_is_told(void **state)
 static void a_plan_fits_if_all_that_is_fixed_is_the_same(void **state)
 {
     struct room *r = *state;
-    struct bz_stage stage = {.mnt = -1};
+    struct bz_stage stage = {.mnt = -1, .host = -1};
     struct bz_userns ns;
     char anchor[128];
     bool fixed[100];
-    struct bz_mount_plan plan = {&r->spec, fixed, anchor, "", false};
+    struct bz_mount_plan plan = {&r->spec, fixed, anchor, "", false, "", NULL};
     struct bz_err err;
     uint64_t shape;
     void *stack;
