@@ -105,6 +105,8 @@ static int run_all(struct bz_exec *x, struct bz_err *err)
     heed(x);
     while (rc == 0) {
         bz_running_start(x);
+        if (bz_running_file(x))
+            continue;
         if (is_over(x))
             break;
         rc = bz_proc_pump_run_once(x->pump, wait_until(x), err);

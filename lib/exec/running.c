@@ -27,6 +27,8 @@ struct bz_running {
     struct bz_job job;
     bool joined;               /* it uses the jobserver */
     bool inside;               /* its script runs in a sandbox */
+    struct bz_running *later;  /* of x->ended */
+    struct bz_event end;       /* how it ended, if it is one of these */
     struct bz_proc_id proc;    /* then */
     const char *stopped;       /* why, or NULL */
     struct bz_arena arena;     /* of its job */
@@ -216,18 +218,14 @@ static void leave_failure(struct bz_running *r, struct bz_event *e)
     }
 }
 
-/* It ran to its end, which `end` tells of. */
-static void end_run(struct bz_running *r, const struct bz_event *end)
+/* Files what has come of it. */
+static void file_run(struct bz_running *r)
 {
     struct bz_exec *x = r->x;
-    struct bz_event e = *end;
+    struct bz_event e = r->end;
     bool good = e.exit_code == 0 && !e.error;
     struct bz_err err;
 
-    e.task = r->task;
-    e.ns = bz_clock_now() - r->began;
-    e.log = r->job.log;
-    leave_queue(r);
     bz_urgency_settle(x, r->task);
     if (r->job.enter && !e.error) {
         leave_task(r, &e);
@@ -257,6 +255,53 @@ static void end_run(struct bz_running *r, const struct bz_event *end)
     run_free(r);
 }
 
+/* It ran to its end, which `end` tells of. */
+static void leave_run(struct bz_running *r, const struct bz_event *end)
+{
+    r->end = *end;
+    r->end.task = r->task;
+    r->end.ns = bz_clock_now() - r->began;
+    r->end.log = r->job.log;
+    leave_queue(r);
+}
+
+static void end_run(struct bz_running *r, const struct bz_event *end)
+{
+    leave_run(r, end);
+    file_run(r);
+}
+
+/* Whether another task may start before the result of one is filed: not if it failed,
+ * since that may be the end of all, and not where tasks take turns or memory is short.
+ */
+static bool can_file_later(const struct bz_running *r, const struct bz_event *e)
+{
+    const struct bz_exec *x = r->x;
+
+    return e->exit_code == 0 && !e->error && !r->job.enter && !x->shop.ground.bare &&
+           x->o->jobs > 1 && !x->o->waves && !x->admission.full;
+}
+
+static void file_later(struct bz_running *r)
+{
+    struct bz_running **at = &r->x->ended;
+
+    while (*at)
+        at = &(*at)->later;
+    *at = r;
+}
+
+bool bz_running_file(struct bz_exec *x)
+{
+    struct bz_running *r = x->ended;
+
+    if (!r)
+        return false;
+    x->ended = r->later;
+    file_run(r);
+    return true;
+}
+
 static void script_done(void *ctx, struct bz_proc_result *p)
 {
     struct bz_running *r = ctx;
@@ -278,7 +323,12 @@ static void script_done(void *ctx, struct bz_proc_result *p)
     r->inside = false;
     if (r->step.child.tried[0])
         e.network = r->step.child.tried;
-    end_run(r, &e);
+    if (!can_file_later(r, &e)) {
+        end_run(r, &e);
+        return;
+    }
+    leave_run(r, &e);
+    file_later(r);
 }
 
 /* It could not be run, for a reason that is not its own. */

@@ -10,6 +10,10 @@
 /* Starts what is ready, as far as there is room. */
 void bz_running_start(struct bz_exec *x);
 
+/* Files the result of one task whose script has ended, after others had the chance to
+ * take its place; false if there is none. What waits for it may be ready then. */
+bool bz_running_file(struct bz_exec *x);
+
 /* Goes on with what has ended on other threads. */
 void bz_running_take(struct bz_exec *x);
 

@@ -73,8 +73,9 @@ struct bz_exec {
     int lock; /* of bare ground; -1: none */
     struct bz_digest_hasher *hasher;
     struct bz_proc_pump *pump;
-    struct bz_running *all; /* tasks that run */
-    struct bz_arena arena;  /* of outputs that were read */
+    struct bz_running *all;   /* tasks that run */
+    struct bz_running *ended; /* of these: whose scripts have, but nothing is filed */
+    struct bz_arena arena;    /* of outputs that were read */
     int64_t began;
     int64_t tick;   /* when the next one is due */
     int64_t look;   /* when to look next whether there is room in the store */

@@ -107,6 +107,30 @@ static void waves_end_before_the_next_begins(void **state)
     assert_non_null(strstr(b->told, "D0 s1 "));
 }
 
+/* All wait for nothing, and the second of two at a time takes longer than the others.
+ */
+static void the_next_starts_before_the_last_is_filed(void **state)
+{
+    struct worktop *b = *state;
+
+    bz_dag_release(&b->graph.dag);
+    bz_vec_release(&b->graph.order);
+    bz_dag_build(&b->graph.dag, TASKS, NULL, 0);
+    BZ_VEC_PUSH(&b->graph.targets, X);
+    BZ_VEC_PUSH(&b->graph.targets, Y);
+    assert_ok(bz_dag_order(&b->graph.dag, &b->graph.order, &b->k->err), &b->k->err);
+    b->task_facts[Z].noexec = false;
+    b->scripts[Y] = "sleep 0.5";
+    b->opts.event = hear_starts;
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_string_equal(b->told, "s0 s1 s2 D0 s3 D2 D3 D1 ");
+    for (int t = 0; t < TASKS; t++)
+        b->keys[t].b[1] = b->bases[t].b[1] = 1;
+    b->scripts[X] = "exit 1"; /* then there is no next */
+    assert_int_equal(worktop_run(b), BZ_E_TASK);
+    assert_string_equal(b->told, "s0 s1 F0 D1 ");
+}
+
 static void hear_plan(void *ctx, const struct bz_event *e)
 {
     struct worktop *b = ctx;
@@ -330,6 +354,7 @@ int main(void)
         TEST(the_peak_of_a_task_is_its_own_and_not_ours),
         TEST(a_task_that_takes_too_long_is_stopped_and_has_failed),
         TEST(waves_end_before_the_next_begins),
+        TEST(the_next_starts_before_the_last_is_filed),
         TEST(a_start_tells_the_log_and_how_long_it_may_take),
         TEST(what_has_not_begun_does_not_begin_after_an_interrupt),
         TEST(what_runs_is_killed_at_the_second_interrupt),
