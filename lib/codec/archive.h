@@ -28,6 +28,7 @@
 #define BZ_ARCHIVE_RATIO 250
 #define BZ_ARCHIVE_ALLOWED ((uint64_t)64 << 20) /* bytes, whatever the ratio */
 #define BZ_ARCHIVE_UMASK 022
+#define BZ_ARCHIVE_MASKED 01000 /* in a mask: it is meant, even if it has no bits */
 
 /* {0} is sensible. */
 struct bz_archive_opts {
@@ -38,7 +39,7 @@ struct bz_archive_opts {
     uint64_t members;  /* at most; 0: BZ_ARCHIVE_MEMBERS */
     uint64_t bytes;    /* at most; 0: BZ_ARCHIVE_BYTES */
     uint64_t ratio;    /* at most; 0: BZ_ARCHIVE_RATIO */
-    mode_t umask;      /* 0: BZ_ARCHIVE_UMASK */
+    mode_t umask;      /* 0: BZ_ARCHIVE_UMASK; see BZ_ARCHIVE_MASKED */
     int (*check)(void *arg); /* asked now and then; a negative enum bz_code ends it;
                                 or NULL */
     void *arg;

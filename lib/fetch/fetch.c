@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "codec/archive.h"
 #include "fetch/scheme.h"
 #include "fetch/unpack.h"
 #include "os/clock.h"
@@ -562,8 +563,16 @@ int bz_fetch_verified(struct bz_fetch *f, struct bz_source *s, int *fd,
     return bz_fail(err, BZ_E_BUSY, "%s is replaced again and again", s->path);
 }
 
+_Static_assert(BZ_FETCH_MASKED == BZ_ARCHIVE_MASKED, "one mark for both");
+
+mode_t bz_fetch_umask(const struct bz_fetch *f)
+{
+    return f->opts.umask ? f->opts.umask : BZ_ARCHIVE_UMASK | BZ_ARCHIVE_MASKED;
+}
+
 int bz_fetch_unpack(struct bz_fetch *f, const char *dir, struct bz_err *err)
 {
+    f->unpacking = true;
     for (size_t i = 0; i < f->all.len; i++) {
         struct bz_source *s = f->all.at[i];
         int rc = s->scheme->unpack ? s->scheme->unpack(f, s, dir, err)

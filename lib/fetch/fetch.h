@@ -16,6 +16,8 @@
 #ifndef BZ_FETCH_FETCH_H
 #define BZ_FETCH_FETCH_H
 
+#include <sys/types.h>
+
 #include "fetch/policy.h"
 #include "pool/cancel.h"
 
@@ -35,13 +37,16 @@ struct bz_fetch_watch {
     void *ctx;
 };
 
+#define BZ_FETCH_MASKED 01000 /* in a mask: it is meant, even if it has no bits */
+
 struct bz_fetch_opts {
     struct bz_policy_vars vars; /* must outlive the object */
     struct bz_fetch_client *client;
     struct bz_fetch_watch watch;
     struct bz_cancel *cancel; /* or NULL */
     bool offline;             /* as with BB_NO_NETWORK */
-    bool whole; /* repositories are unpacked so that they do not need DL_DIR */
+    bool whole;   /* repositories are unpacked so that they do not need DL_DIR */
+    mode_t umask; /* of what is unpacked, see BZ_FETCH_MASKED; 0: the usual */
 };
 
 /* Takes the entries apart; touches neither disk nor network. `src_uri` is expanded.

@@ -65,6 +65,8 @@ int bz_fetch_git_run(struct bz_fetch *f, const char *cwd, const char *const *arg
 
     bz_fetch_git_tool(&t, f->opts.cancel, cwd);
     add_all(&t, args);
+    if (f->unpacking)
+        t.umask = bz_fetch_umask(f);
     return bz_tool_run(&t, out, err);
 }
 

@@ -29,6 +29,7 @@ struct bz_fetch {
     struct bz_policy policy;
     struct bz_sources all;
     struct bz_arena arena;
+    bool unpacking; /* what programs write now is unpacked */
 };
 
 struct bz_scheme {
@@ -58,6 +59,9 @@ extern const struct bz_scheme bz_fetch_file, bz_fetch_http, bz_fetch_http_secure
 
 /* The client's connections. */
 struct bz_http *bz_fetch_connections(const struct bz_fetch *f);
+
+/* The bits that what is unpacked has not; never 0 (BZ_ARCHIVE_MASKED). */
+mode_t bz_fetch_umask(const struct bz_fetch *f);
 
 /* Locks a file, and waits for that until it is canceled; says so. Closing *lock gives
  * it up. */

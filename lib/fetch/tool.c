@@ -1,5 +1,6 @@
 #include "fetch/tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #define PATIENCE (3600 * BZ_CLOCK_S)
 #define TICK (100 * BZ_CLOCK_MS)
 #define KEEP ((size_t)2 << 20)
-enum { SAID = 600 };
+enum { SAID = 600, TEXT = 32, SHELL_ARGS = 4 };
 
 /* What fetchers may need of the environment. */
 static const char *const passed[] = {
@@ -114,11 +115,25 @@ static void add_capture(const struct bz_capture *c, struct bz_buf *out)
     free(text);
 }
 
+/* Of a child alone a umask can only be set by itself. */
+static void set_umask(const struct bz_tool *t, char text[TEXT], const char **argv)
+{
+    size_t n = 0;
+
+    snprintf(text, TEXT, "umask %03o; exec \"$@\"", (unsigned)t->umask & 0777);
+    argv[n++] = "/bin/sh";
+    argv[n++] = "-c";
+    argv[n++] = text;
+    argv[n++] = "sh";
+    memcpy(argv + n, t->argv, (t->argc + 1) * sizeof(*argv));
+}
+
 int bz_tool_try(const struct bz_tool *t, struct bz_buf *out, int *status,
                 struct bz_buf *said, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    const char *env[BZ_TOOL_ENV];
+    const char *env[BZ_TOOL_ENV], *masked[SHELL_ARGS + BZ_TOOL_ARGS + 1];
+    char mask[TEXT];
     struct bz_proc_result result = {0};
     struct bz_proc_spec spec = {
         .argv = t->argv,
@@ -131,6 +146,10 @@ int bz_tool_try(const struct bz_tool *t, struct bz_buf *out, int *status,
     int rc;
 
     make_env(t, &text, env);
+    if (t->umask) {
+        set_umask(t, mask, masked);
+        spec.argv = masked;
+    }
     rc = run_child(t, &spec, &result, err);
     if (rc < 0) {
         bz_proc_pump_release_result(&result);

@@ -7,6 +7,8 @@
 #ifndef BZ_FETCH_TOOL_H
 #define BZ_FETCH_TOOL_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "pool/cancel.h"
 
@@ -21,6 +23,7 @@ struct bz_tool {
     struct bz_cancel *cancel;
     int64_t patience; /* ns; 0: an hour */
     bool merge;       /* stderr goes to `out` as well */
+    mode_t umask;     /* as in struct bz_archive_opts; 0: ours */
 };
 
 void bz_tool_add(struct bz_tool *t, const char *arg);

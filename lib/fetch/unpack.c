@@ -80,7 +80,8 @@ static int below(struct bz_str name, struct bz_str dir, struct bz_str *out,
 }
 
 /* Makes dir/name and opens it, link by link. */
-static int open_below(const char *dir, struct bz_str name, int *fd, struct bz_err *err)
+static int open_below(const char *dir, struct bz_str name, mode_t mask, int *fd,
+                      struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int top = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct bz_fs_below b;
@@ -93,7 +94,7 @@ static int open_below(const char *dir, struct bz_str name, int *fd, struct bz_er
         *fd = bz_fs_detach(&top);
         return 0;
     }
-    bz_fs_below_init(&b, top, BZ_ARCHIVE_UMASK);
+    bz_fs_below_init(&b, top, mask);
     /* A name in it makes it the open directory. */
     rc = bz_path_join(name, BZ_STR("x"), &probe, err);
     if (rc == 0)
@@ -129,7 +130,7 @@ int bz_unpack_dest(struct bz_fetch *f, const struct bz_source *s, const char *di
                     bz_str_eq(bz_path_dirname(place), BZ_STR("."))
                         ? BZ_STR("")
                         : bz_path_dirname(place),
-                    &fd, err);
+                    bz_fetch_umask(f), &fd, err);
     return rc;
 }
 
@@ -137,8 +138,10 @@ static int unpack_into(struct bz_fetch *f, int fd, const char *name, const char 
                        unsigned strip, struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int dir = open(dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct bz_archive_opts opts = {
-        .strip = strip, .check = check, .arg = f->opts.cancel};
+    struct bz_archive_opts opts = {.strip = strip,
+                                   .check = check,
+                                   .arg = f->opts.cancel,
+                                   .umask = bz_fetch_umask(f)};
 
     if (dir < 0)
         return bz_fail_sys(err, "open %s", dest);
@@ -156,8 +159,11 @@ int bz_unpack_tree(struct bz_fetch *f, int fd, const char *name, const char *des
 int bz_unpack_strip(struct bz_fetch *f, int fd, const char *file, const char *dest,
                     unsigned strip, struct bz_err *err)
 {
-    int rc = bz_fs_mkdirs(AT_FDCWD, dest, 0755, err);
+    const mode_t mode = (0755 & ~bz_fetch_umask(f)) | S_IRWXU;
+    int rc = bz_fs_mkdirs(AT_FDCWD, dest, mode, err);
 
+    if (rc == 0 && chmod(dest, mode) < 0) /* whatever the umask of the process */
+        rc = bz_fail_sys(err, "change %s", dest);
     return rc < 0 ? rc : unpack_into(f, fd, file, dest, strip, err);
 }
 
@@ -232,7 +238,8 @@ static int copy(struct bz_fetch *f, struct bz_source *s, int dir, struct bz_err 
         return rc < 0 ? rc : bz_fail(err, BZ_E_INVAL, "it has no name to copy it to");
     if (stat(s->path, &st) < 0)
         return bz_fail_sys(err, "look at %s", s->path);
-    bz_fs_below_init(&to, dir, BZ_ARCHIVE_UMASK);
+    /* A mask may let modes be, but what is copied loses none but the usual bits. */
+    bz_fs_below_init(&to, dir, bz_fetch_umask(f) & BZ_ARCHIVE_UMASK);
     if (S_ISDIR(st.st_mode)) {
         struct copy c = {&to, bz_path_str(&name)};
 
@@ -256,7 +263,8 @@ static int expand(struct bz_fetch *f, struct bz_source *s, int fd, const char *d
                   struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int top = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct bz_archive_opts opts = {.check = check, .arg = f->opts.cancel};
+    struct bz_archive_opts opts = {
+        .check = check, .arg = f->opts.cancel, .umask = bz_fetch_umask(f)};
     struct bz_str name = bz_path_basename(bz_str_from(s->path));
 
     if (top < 0)
@@ -269,7 +277,8 @@ static int expand(struct bz_fetch *f, struct bz_source *s, int fd, const char *d
 static int unpack_archive(struct bz_fetch *f, struct bz_source *s, int fd, int dir,
                           enum kind kind, struct bz_err *err)
 {
-    struct bz_archive_opts opts = {.check = check, .arg = f->opts.cancel};
+    struct bz_archive_opts opts = {
+        .check = check, .arg = f->opts.cancel, .umask = bz_fetch_umask(f)};
     struct bz_str strip = bz_uri_param(&s->uri, "striplevel");
     uint64_t n = 0;
     int rc = strip.p ? bz_str_parse_u64(strip, 10, 64, &n, err) : 0;
@@ -311,7 +320,7 @@ int bz_unpack_source(struct bz_fetch *f, struct bz_source *s, const char *dir,
     if (rc == 0)
         rc = below(bz_uri_param(&s->uri, "subdir"), bz_str_from(dir), &subdir, err);
     if (rc == 0)
-        rc = open_below(dir, subdir, &to, err);
+        rc = open_below(dir, subdir, bz_fetch_umask(f), &to, err);
     if (rc < 0)
         return rc;
     if (kind == COPY)

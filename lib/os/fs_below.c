@@ -59,10 +59,17 @@ int bz_fs_below_name(struct bz_str name, unsigned strip, struct bz_path *out,
 static int step(const struct bz_fs_below *b, int dir, const char *part, bool make)
 {
     int fd = openat(dir, part, OPEN_DIR);
+    bool made;
 
-    if (fd < 0 && errno == ENOENT && make &&
-        (mkdirat(dir, part, 0755 & ~b->umask) == 0 || errno == EEXIST))
-        fd = openat(dir, part, OPEN_DIR);
+    if (fd >= 0 || errno != ENOENT || !make)
+        return fd;
+    made = mkdirat(dir, part, 0755) == 0;
+    if (!made && errno != EEXIST)
+        return -1;
+    fd = openat(dir, part, OPEN_DIR);
+    /* Whatever the umask of the process. */
+    if (fd >= 0 && made && fchmod(fd, (0755 & ~b->umask) | S_IRWXU) < 0)
+        bz_fs_closep(&fd);
     return fd;
 }
 

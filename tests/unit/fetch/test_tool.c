@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "os/clock.h"
 #include "tests/unit/bz_test.h"
@@ -53,6 +54,28 @@ static void the_environment_is_small(void **state)
     assert_string_equal(bz_buf_text(&out), "-C-mine\n");
 }
 
+static void a_umask_is_its_own(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+    struct bz_tool t = shell("umask");
+    mode_t before = umask(077);
+    struct bz_err err;
+    int rc;
+
+    (void)state;
+    t.umask = 01000; /* none at all */
+    rc = bz_tool_run(&t, &out, &err);
+    t.umask = 01022;
+    if (rc == 0)
+        rc = bz_tool_run(&t, &out, &err);
+    t.umask = 0;
+    if (rc == 0)
+        rc = bz_tool_run(&t, &out, &err);
+    umask(before);
+    assert_ok(rc, &err);
+    assert_string_equal(bz_buf_text(&out), "0000\n0022\n0077\n");
+}
+
 static void it_is_stopped_by_its_token_or_its_time(void **state)
 {
     struct bz_tool t = shell("sleep 60");
@@ -86,6 +109,7 @@ int main(void)
         cmocka_unit_test(output_and_status_come_back),
         cmocka_unit_test(a_failure_shows_its_words_without_secrets),
         cmocka_unit_test(the_environment_is_small),
+        cmocka_unit_test(a_umask_is_its_own),
         cmocka_unit_test(it_is_stopped_by_its_token_or_its_time),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
     };

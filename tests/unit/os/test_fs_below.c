@@ -88,6 +88,27 @@ static void a_read_only_directory_can_be_filled(void **state)
     bz_fs_below_release(&b);
 }
 
+/* Directories that only lead to a name, too. */
+static void modes_do_not_depend_on_the_umask_of_the_process(void **state)
+{
+    struct scratch *s = *state;
+    struct bz_fs_below b;
+    struct bz_err err;
+    struct stat st;
+    mode_t before = umask(077);
+    int rc;
+
+    bz_fs_below_init(&b, s->fd, 027);
+    rc = write_file(&b, "d/e/f", "x", &err);
+    bz_fs_below_release(&b);
+    umask(before);
+    assert_ok(rc, &err);
+    assert_int_equal(fstatat(s->fd, "d", &st, 0), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+    assert_int_equal(fstatat(s->fd, "d/e", &st, 0), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+}
+
 static void links_are_neither_followed_nor_written_through(void **state)
 {
     struct scratch *s = *state;
@@ -155,6 +176,7 @@ int main(void)
         cmocka_unit_test(names_are_normalised_and_stripped),
         cmocka_unit_test(names_that_no_file_can_have_are_refused),
         scratch_test(a_read_only_directory_can_be_filled),
+        scratch_test(modes_do_not_depend_on_the_umask_of_the_process),
         scratch_test(links_are_neither_followed_nor_written_through),
         scratch_test(a_link_gives_another_name),
         scratch_test(a_file_is_opened_again_only_if_it_is_the_same),
