@@ -185,21 +185,43 @@ static int move_all(struct bz_copied *c, const char *from, const char *to,
 
 /* ---- before the task ---- */
 
+static int make_opaque(const struct moving *m, const char *path, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep)
+    int fd = openat(m->to, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0 || fsetxattr(fd, "user.overlay.opaque", "y", 1, 0) < 0)
+        return bz_fail_sys(err, "make %s opaque", path);
+    return 0;
+}
+
+static bool is_whiteout(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(0, 0);
+}
+
 /* What was made for the task takes the place of what is there. */
 static int put_on_top(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
 {
     struct moving *m = ctx;
     const bool dir = S_ISDIR(e->st->st_mode);
     struct stat st;
+    bool there = fstatat(m->to, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0;
     int rc = 0;
 
-    if (fstatat(m->to, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-        !(dir && S_ISDIR(st.st_mode)))
+    if (there && !(dir && S_ISDIR(st.st_mode)))
         rc = bz_fs_remove(m->to, e->path, err);
     if (rc == 0)
         rc = dir ? make_dir(m, e->path, e->st->st_mode, err)
                  : bz_transfer_move(e, m->to, e->path, err);
+    if (rc == 0 && dir && there && is_whiteout(&st))
+        rc = make_opaque(m, e->path, err);
     return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+int bz_copied_lay(const char *from, const char *to, struct bz_err *err)
+{
+    return move_all(NULL, from, to, put_on_top, NULL, err);
 }
 
 static int empty(const char *upper, struct bz_err *err)
@@ -259,16 +281,6 @@ int bz_copied_make(struct bz_copied *c, const char *root, const char *const *lay
 }
 
 /* ---- after it ---- */
-
-static int make_opaque(const struct moving *m, const char *path, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_fs_closep)
-    int fd = openat(m->to, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0 || fsetxattr(fd, "user.overlay.opaque", "y", 1, 0) < 0)
-        return bz_fail_sys(err, "make %s opaque", path);
-    return 0;
-}
 
 /* Whether the layers' directory of that path is not seen any more, or there is none. */
 static bool is_hidden(const struct bz_copied *c, struct bz_str path)

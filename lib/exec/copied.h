@@ -31,6 +31,10 @@ int bz_copied_make(struct bz_copied *c, const char *root, const char *const *lay
                    size_t n, struct bz_str expect, const char *upper,
                    struct bz_err *err) BZ_MUST_CHECK;
 
+/* Lays what is below a directory, which is left without it, on another: a tree to work
+ * in, or an upper layer, in which a directory in place of a whiteout becomes opaque. */
+int bz_copied_lay(const char *from, const char *to, struct bz_err *err) BZ_MUST_CHECK;
+
 /* Moves what differs to `upper`, which is empty. */
 int bz_copied_capture(struct bz_copied *c, const char *upper,
                       struct bz_err *err) BZ_MUST_CHECK;

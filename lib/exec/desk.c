@@ -42,6 +42,7 @@ static int make_desk(struct bz_desk_list *all, struct bz_desk **out, struct bz_e
     p->tmp = bz_arena_printf(&all->arena, "%s/tmp", p->dir).p;
     p->work = bz_arena_printf(&all->arena, "%s/work", p->dir).p;
     p->links = bz_arena_printf(&all->arena, "%s/links", p->dir).p;
+    p->fill = bz_arena_printf(&all->arena, "%s/fill", p->dir).p;
     rc = make_dir(p->dir, err);
     if (rc == 0)
         rc = make_dir(p->upper, err);
@@ -54,10 +55,21 @@ static int make_desk(struct bz_desk_list *all, struct bz_desk **out, struct bz_e
 
 int bz_desk_layer(struct bz_desk *p, struct bz_err *err)
 {
-    int rc = make_dir(p->work, err);
+    /* One that a volatile overlay has had is refused to another. */
+    int rc = p->layered ? bz_fs_remove(AT_FDCWD, p->work, err) : 0;
 
+    if (rc == 0)
+        rc = make_dir(p->work, err);
+    if (rc == 0 && !p->layered)
+        rc = make_dir(p->links, err);
     p->layered = true;
-    return rc < 0 ? rc : make_dir(p->links, err);
+    return rc;
+}
+
+int bz_desk_fill(struct bz_desk *p, struct bz_err *err)
+{
+    p->filled = true;
+    return make_dir(p->fill, err);
 }
 
 /* ---- empty directories ---- */
@@ -292,7 +304,9 @@ static int clean(struct bz_desk *p, struct bz_err *err)
         rc = bz_fs_remove(AT_FDCWD, p->work, err);
     if (rc == 0 && p->layered)
         rc = bz_fs_remove(AT_FDCWD, p->links, err);
-    p->layered = p->unused = false;
+    if (rc == 0 && p->filled)
+        rc = bz_fs_remove(AT_FDCWD, p->fill, err);
+    p->layered = p->unused = p->filled = false;
     return rc < 0 ? rc : clean_tmp(p, err);
 }
 

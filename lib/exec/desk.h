@@ -8,6 +8,7 @@
  *   DIR/own    what was moved there from upper
  *   DIR/tmp    its /tmp
  *   DIR/work, DIR/links  if it has layers: for the overlay, and to name them
+ *   DIR/fill   if something is to lie on what is in upper: what is filled in
  *
  * A directory is as it was found if it has the same mode, no attributes and no other
  * names in it. One thread.
@@ -22,9 +23,10 @@
 struct bz_desk {
     struct bz_desk *next;
     const char *dir;
-    const char *upper, *own, *tmp, *work, *links;
+    const char *upper, *own, *tmp, *work, *links, *fill;
     char *empty;  /* the path in upper that bitzel made; NULL: none */
     bool layered; /* work and links are there */
+    bool filled;  /* and fill */
     bool unused;  /* and found to be so */
 };
 
@@ -44,8 +46,11 @@ void bz_desk_list_release(struct bz_desk_list *all);
 int bz_desk_take(struct bz_desk_list *all, struct bz_str path, struct bz_desk **out,
                  struct bz_err *err) BZ_MUST_CHECK;
 
-/* Makes what an overlay needs. */
+/* Makes what an overlay needs; one more on the same desk needs it again. */
 int bz_desk_layer(struct bz_desk *p, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Makes the directory for what is filled in. */
+int bz_desk_fill(struct bz_desk *p, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Whether upper has nothing in it but what it was taken with. If not, the part of the
  * path that is still empty is removed. */

@@ -81,6 +81,8 @@ static void fill(struct bz_worker *w, void *arg)
                    f->timeout ? f->began + f->timeout : BZ_CLOCK_NEVER);
     if (f->fill->run)
         f->rc = f->fill->run(f->fill->ctx, f->top, f->log, &progress, &cancel, &f->err);
+    if (f->fill->run && f->rc == 0 && f->step)
+        f->rc = bz_step_filled(&f->x->shop, f->step, &f->err);
     f->late = f->rc < 0 && bz_cancel_check(&cancel) == BZ_E_TIMEOUT;
 }
 

@@ -20,6 +20,7 @@ struct bz_filling {
     const struct bz_job_fill *fill; /* may have nothing to run: then there are locks */
     int64_t timeout;                /* ns that it may take, once it has them; 0: any */
     const char *top;
+    struct bz_step *step; /* whose it is, to lay it on what was there; or NULL */
     int log;
     struct bz_lockset *locks; /* to be taken first; they stay locked */
     int64_t began;            /* once it has ended: when it had them; 0: never */

@@ -26,8 +26,9 @@ struct bz_job_progress {
 };
 
 /* What bitzel does of a task by itself, before the script: on another thread, outside
- * of any sandbox. It writes below `top`, which the sandbox then has as its top layer of
- * BZ_JOB_ROOT; what it has to say goes to the descriptor `log`. */
+ * of any sandbox. It writes below `top`, an empty directory, which the sandbox then has
+ * as its top layer of BZ_JOB_ROOT, on what was done before; what it has to say goes to
+ * the descriptor `log`. */
 struct bz_job_fill {
     int (*run)(void *ctx, const char *top, int log,
                const struct bz_job_progress *progress, struct bz_cancel *cancel,
@@ -62,6 +63,7 @@ struct bz_job {
     struct bz_job_fill fill;
     struct bz_job_check check;
     const struct bz_job_enter *enter; /* or NULL */
+    struct bz_str before;             /* for /bin/sh, before the fill; or empty */
     struct bz_str script;             /* for /bin/sh; may be empty if there is a fill */
     struct bz_str workdir;    /* what lies below it is for tasks of the recipe alone */
     struct bz_str temp;       /* an empty directory that it finds; may be none */

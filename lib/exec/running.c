@@ -25,10 +25,12 @@ struct bz_running {
     struct bz_digest content; /* its second key */
     int64_t began;
     struct bz_job job;
-    bool joined;               /* it uses the jobserver */
-    bool inside;               /* its script runs in a sandbox */
-    struct bz_running *later;  /* of x->ended */
-    struct bz_event end;       /* how it ended, if it is one of these */
+    bool joined;              /* it uses the jobserver */
+    bool inside;              /* its script runs in a sandbox */
+    struct bz_running *later; /* of x->ended */
+    struct bz_event end;      /* how it ended, if it is one of these */
+    int64_t cpu;              /* what its scripts have taken so far */
+    uint64_t memory;
     struct bz_proc_id proc;    /* then */
     const char *stopped;       /* why, or NULL */
     struct bz_arena arena;     /* of its job */
@@ -261,6 +263,8 @@ static void leave_run(struct bz_running *r, const struct bz_event *end)
     r->end = *end;
     r->end.task = r->task;
     r->end.ns = bz_clock_now() - r->began;
+    r->end.cpu = r->cpu;
+    r->end.memory = r->memory;
     r->end.log = r->job.log;
     leave_queue(r);
 }
@@ -302,33 +306,10 @@ bool bz_running_file(struct bz_exec *x)
     return true;
 }
 
-static void script_done(void *ctx, struct bz_proc_result *p)
+/* Whether what runs now, or is to, goes before what bitzel does by itself. */
+static bool goes_before(const struct bz_running *r)
 {
-    struct bz_running *r = ctx;
-    struct bz_event e = {.exit_code = p->exit_code,
-                         .signal = p->signal,
-                         .cpu = p->user + p->sys,
-                         .memory = p->max_rss};
-
-    if (p->why == BZ_PROC_PUMP_TIMEOUT) {
-        e.timeout = r->job.timeout;
-        if (e.exit_code == 0) /* it ended well on being asked to; it was not done */
-            e.exit_code = -1;
-    }
-    if (r->stopped) {
-        e.error = r->stopped;
-        e.exit_code = -1;
-    }
-    bz_sandbox_leave(r->x->shop.sandbox, &r->step.child);
-    r->inside = false;
-    if (r->step.child.tried[0])
-        e.network = r->step.child.tried;
-    if (!can_file_later(r, &e)) {
-        end_run(r, &e);
-        return;
-    }
-    leave_run(r, &e);
-    file_later(r);
+    return r->job.before.n > 0 && !r->step.prepared;
 }
 
 /* It could not be run, for a reason that is not its own. */
@@ -351,6 +332,78 @@ static void abort_run(struct bz_running *r, const struct bz_err *err)
     bz_log_warn("exec", "%s: it is made again", err->msg);
     leave_queue(r);
     run_free(r);
+}
+
+/* What bitzel does by itself, once it has the locks; of a task that something goes
+ * before only the locks come first. */
+static int start_filling(struct bz_running *r, struct bz_err *err)
+{
+    static const struct bz_job_fill nothing = {0};
+    int64_t left = r->job.timeout;
+    const char *top = r->step.top;
+    int rc = goes_before(r) ? 0 : bz_step_fill(&r->step, &top, err);
+
+    if (rc < 0)
+        return rc;
+    if (left && r->step.prepared) {
+        left -= bz_clock_now() - r->began;
+        left = left > 0 ? left : 1;
+    }
+    r->filling = (struct bz_filling){.x = r->x,
+                                     .task = r->task,
+                                     .fill = goes_before(r) ? &nothing : &r->job.fill,
+                                     .timeout = left,
+                                     .top = top,
+                                     .step = &r->step,
+                                     .log = r->step.log,
+                                     .locks = &r->step.locks};
+    bz_filling_start(&r->filling);
+    return 0;
+}
+
+/* What went before has ended well. */
+static void go_on(struct bz_running *r)
+{
+    struct bz_err err;
+
+    if (r->joined)
+        bz_jobserver_leave(&r->x->shop.jobserver);
+    r->joined = false;
+    bz_step_prepared(&r->step);
+    if (start_filling(r, &err) < 0)
+        abort_run(r, &err);
+}
+
+static void script_done(void *ctx, struct bz_proc_result *p)
+{
+    struct bz_running *r = ctx;
+    struct bz_event e = {.exit_code = p->exit_code, .signal = p->signal};
+
+    if (p->why == BZ_PROC_PUMP_TIMEOUT) {
+        e.timeout = r->job.timeout;
+        if (e.exit_code == 0) /* it ended well on being asked to; it was not done */
+            e.exit_code = -1;
+    }
+    if (r->stopped) {
+        e.error = r->stopped;
+        e.exit_code = -1;
+    }
+    bz_sandbox_leave(r->x->shop.sandbox, &r->step.child);
+    r->inside = false;
+    if (r->step.child.tried[0])
+        e.network = r->step.child.tried;
+    r->cpu += p->user + p->sys;
+    r->memory = p->max_rss > r->memory ? p->max_rss : r->memory;
+    if (goes_before(r) && r->x->interrupted && e.exit_code == 0)
+        e.exit_code = -1; /* that was not all of it */
+    if (goes_before(r) && e.exit_code == 0)
+        go_on(r);
+    else if (!can_file_later(r, &e))
+        end_run(r, &e);
+    else {
+        leave_run(r, &e);
+        file_later(r);
+    }
 }
 
 /* Its sandbox is there: has it looked after. */
@@ -406,14 +459,14 @@ static void fill_done(struct bz_filling *f)
     struct bz_event e = {0};
     struct bz_err err;
 
-    if (f->began) /* what it waited for does not count */
+    if (f->began && !r->step.prepared) /* what it waited for does not count */
         r->began = f->began;
     if (f->rc < 0) {
         e.exit_code = -1;
         e.error = f->late ? NULL : f->err.msg;
         e.timeout = f->late ? r->job.timeout : 0;
         end_run(r, &e);
-    } else if (r->job.script.n == 0) {
+    } else if (!goes_before(r) && r->job.script.n == 0 && !r->job.enter) {
         end_run(r, &e);
     } else if (start_script(r, &err) < 0) {
         abort_run(r, &err);
@@ -489,21 +542,15 @@ static int start_run(struct bz_running *r, struct bz_err *err)
         return rc;
     if (r->job.enter &&
         bz_failed_find(x->o->store, x->o->names[r->task], &x->o->keys[r->task],
-                       &r->arena, &r->step.top, &r->step.tmp))
+                       &r->arena, &r->step.top, &r->step.tmp)) {
         r->job.fill.run = NULL; /* it has been filled */
-    if (!r->job.fill.run && bz_lockset_try(&r->step.locks)) {
+        r->job.before = BZ_STR("");
+    }
+    if ((!r->job.fill.run || goes_before(r)) && bz_lockset_try(&r->step.locks)) {
         r->began = bz_clock_now();
         return start_script(r, err);
     }
-    r->filling = (struct bz_filling){.x = x,
-                                     .task = r->task,
-                                     .fill = &r->job.fill,
-                                     .timeout = r->job.timeout,
-                                     .top = r->step.top,
-                                     .log = r->step.log,
-                                     .locks = &r->step.locks};
-    bz_filling_start(&r->filling);
-    return 0;
+    return start_filling(r, err);
 }
 
 /* What decides the result, if the signatures before it are left aside: the task's own

@@ -85,31 +85,50 @@ static int add_enter(const struct bz_job_enter *enter, struct bz_spec *spec,
     return bz_spec_add(spec, BZ_SPEC_TEXT, BZ_JOB_SETUP, enter->setup, err);
 }
 
+/* Whether it is what goes before the fill that is to run. */
+static bool goes_before(const struct bz_step *s, const struct bz_job *job)
+{
+    return job->before.n > 0 && !s->prepared;
+}
+
+/* Once for all that runs of the task. */
+static int link_all(struct bz_step_shop *shop, struct bz_step *s,
+                    const struct bz_output *handed, struct bz_err *err)
+{
+    int rc = has_layers(handed) ? bz_desk_layer(s->desk, err) : 0;
+
+    if (s->linked)
+        return 0;
+    if (rc == 0)
+        rc = link_layers(shop, s, &handed->own, &s->layers, err);
+    if (rc == 0)
+        rc = link_layers(shop, s, &handed->shared, &s->layers, err);
+    s->linked = rc == 0;
+    return rc;
+}
+
 static int fill_spec(struct bz_step_shop *shop, struct bz_step *s,
                      const struct bz_job *job, const struct bz_output *handed,
                      struct bz_spec *spec, struct bz_err *err)
 {
     struct bz_spec_layers layers = {s->desk->links, 0, s->top, s->desk->work};
-    int rc = has_layers(handed) ? bz_desk_layer(s->desk, err) : 0;
+    struct bz_str script = goes_before(s, job) ? job->before : job->script;
+    int rc = link_all(shop, s, handed, err);
 
-    if (rc == 0)
-        rc = link_layers(shop, s, &handed->own, &layers.n, err);
-
+    layers.n = s->layers;
     bz_outline_add(&shop->ground, job, spec);
-    if (rc == 0)
-        rc = link_layers(shop, s, &handed->shared, &layers.n, err);
     if (rc == 0)
         rc = bz_spec_add(spec, BZ_SPEC_WORK, "/tmp", bz_str_from(s->tmp), err);
     for (size_t i = 0; i < job->nviews && rc == 0; i++)
         rc = bz_spec_add(spec, BZ_SPEC_SHOW, job->views[i].inside,
                          bz_str_from(job->views[i].host), err);
     if (rc == 0)
-        rc = bz_spec_add(spec, BZ_SPEC_TEXT, BZ_JOB_SCRIPT, job->script, err);
+        rc = bz_spec_add(spec, BZ_SPEC_TEXT, BZ_JOB_SCRIPT, script, err);
     if (rc == 0)
         rc = bz_spec_overlay(spec, BZ_JOB_ROOT, &layers, err);
     if (rc == 0 && job->makes && shop->jobserver.path)
         rc = add_jobserver(shop, spec, err);
-    if (job->enter)
+    if (job->enter && !goes_before(s, job))
         return rc < 0 ? rc : add_enter(job->enter, spec, err);
     bz_spec_arg(spec, "/bin/sh");
     bz_spec_arg(spec, BZ_JOB_SCRIPT);
@@ -170,7 +189,7 @@ static int copy_layers(struct bz_step_shop *shop, struct bz_step *s,
 
     if (rc == 0)
         rc = find_layers(shop, s, &handed->shared, &layers, err);
-    if (rc < 0)
+    if (rc < 0 || s->bare) /* it has them from what went before */
         return rc;
     s->bare = true;
     return bz_copied_make(&s->copied, shop->ground.root, layers.at, layers.len,
@@ -178,16 +197,15 @@ static int copy_layers(struct bz_step_shop *shop, struct bz_step *s,
 }
 
 /* The temporary directory and the script, in place of the last task's. */
-static int lay_out(const struct bz_ground *g, const struct bz_job *job,
-                   const char *script, struct bz_err *err)
+static int lay_out(const struct bz_ground *g, struct bz_str text, const char *script,
+                   struct bz_err *err)
 {
     int rc = bz_fs_remove(AT_FDCWD, g->tmp, err);
 
     if (rc == 0 && (mkdir(g->tmp, 0755) < 0 || chmod(g->tmp, 0755) < 0))
         rc = bz_fail_sys(err, "make %s", g->tmp);
     if (rc == 0)
-        rc = bz_fs_write(AT_FDCWD, script, job->script.p, job->script.n, 0444,
-                         BZ_FS_NOSYNC, err);
+        rc = bz_fs_write(AT_FDCWD, script, text.p, text.n, 0444, BZ_FS_NOSYNC, err);
     return rc;
 }
 
@@ -208,7 +226,7 @@ static int fill_bare(struct bz_step_shop *shop, struct bz_step *s,
     bz_outline_add(g, job, spec);
     rc = copy_layers(shop, s, job, handed, err);
     if (rc == 0)
-        rc = lay_out(g, job, script, err);
+        rc = lay_out(g, goes_before(s, job) ? job->before : job->script, script, err);
     if (rc == 0)
         rc = bz_spec_add(spec, BZ_SPEC_WORK, g->root, bz_str_from(g->root), err);
     if (rc == 0)
@@ -227,18 +245,22 @@ static int fill_bare(struct bz_step_shop *shop, struct bz_step *s,
 
 /* ---- all of them ---- */
 
-/* The script, and an empty log to be filled. */
+/* The script, after what goes before it, and an empty log to be filled. */
 static int leave_files(const struct bz_job *job, int *log, struct bz_err *err)
 {
+    const struct bz_str scripts[] = {job->before, job->script};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_path dir;
     int rc =
         bz_path_join(BZ_STR(""), bz_path_dirname(bz_str_from(job->log)), &dir, err);
 
     if (rc == 0)
         rc = bz_fs_mkdirs(AT_FDCWD, dir.s, 0755, err);
-    if (rc == 0 && job->script.n > 0)
-        rc = bz_fs_write(AT_FDCWD, job->run, job->script.p, job->script.n, 0755,
-                         BZ_FS_NOSYNC, err);
+    for (size_t i = 0; i < BZ_COUNTOF(scripts); i++)
+        bz_buf_add_str(&text, scripts[i]);
+    if (rc == 0 && text.len > 0)
+        rc = bz_fs_write(AT_FDCWD, job->run, text.data, text.len, 0755, BZ_FS_NOSYNC,
+                         err);
     if (rc < 0)
         return rc;
     /* A log that somebody still reads stays whole. */
@@ -270,21 +292,41 @@ int bz_step_open(struct bz_step_shop *shop, const struct bz_job *job,
     return s->log < 0 ? bz_fail_sys(err, "use standard error") : 0;
 }
 
+int bz_step_fill(struct bz_step *s, const char **top, struct bz_err *err)
+{
+    *top = s->prepared ? s->desk->fill : s->top;
+    return s->prepared ? bz_desk_fill(s->desk, err) : 0;
+}
+
+int bz_step_filled(const struct bz_step_shop *shop, struct bz_step *s,
+                   struct bz_err *err)
+{
+    if (!s->prepared)
+        return 0;
+    return bz_copied_lay(s->desk->fill, s->bare ? shop->ground.root : s->top, err);
+}
+
+void bz_step_prepared(struct bz_step *s)
+{
+    s->prepared = true;
+}
+
 int bz_step_plan(struct bz_step_shop *shop, const struct bz_job *job,
                  const struct bz_output *handed, struct bz_step *s, struct bz_err *err)
 {
+    bool before = goes_before(s, job);
     int rc;
 
     bz_spec_init(&s->spec);
     rc = shop->ground.bare ? fill_bare(shop, s, job, handed, &s->spec, err)
                            : fill_spec(shop, s, job, handed, &s->spec, err);
-    if (rc == 0)
+    if (rc == 0 && !before) /* else they are held until the script has them */
         rc = bz_lockset_give(&s->locks, &s->spec, err);
     s->io = (struct bz_proc_spec){
         .out = {BZ_PROC_FD, s->log},
           .err.kind = BZ_PROC_MERGE
     };
-    if (job->enter)
+    if (job->enter && !before)
         s->io = (struct bz_proc_spec){
             .in = {BZ_PROC_IN_FD, STDIN_FILENO, {0}},
             .out = {BZ_PROC_FD,             STDOUT_FILENO               },

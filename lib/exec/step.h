@@ -37,7 +37,10 @@ struct bz_step {
     struct bz_sandbox_child child;
     struct bz_desk_list *desks;
     struct bz_desk *desk;
-    const char *top;         /* what it writes goes here */
+    const char *top; /* what it writes goes here */
+    uint32_t layers; /* how many it has, once they are linked */
+    bool linked;
+    bool prepared;           /* what goes before the fill has run */
     const char *tmp;         /* its /tmp */
     int log;                 /* its output; -1: not open */
     struct bz_lockset locks; /* not locked yet; the sandbox gets them */
@@ -53,11 +56,22 @@ int bz_step_open(struct bz_step_shop *shop, const struct bz_job *job,
                  const struct bz_output *handed, struct bz_step *s,
                  struct bz_err *err) BZ_MUST_CHECK;
 
-/* Lays out what its sandbox is to have. If it fails because one of the layers is not to
- * be had, s->lost tells which. */
+/* Before a fill: where it is to write. */
+int bz_step_fill(struct bz_step *s, const char **top, struct bz_err *err) BZ_MUST_CHECK;
+
+/* After it: what it wrote is the task's, on what was done before it. */
+int bz_step_filled(const struct bz_step_shop *shop, struct bz_step *s,
+                   struct bz_err *err) BZ_MUST_CHECK;
+
+/* Lays out what its sandbox is to have: first, if the job has something that goes
+ * before its fill, for that, then for the script. If it fails because one of the layers
+ * is not to be had, s->lost tells which. */
 int bz_step_plan(struct bz_step_shop *shop, const struct bz_job *job,
                  const struct bz_output *handed, struct bz_step *s,
                  struct bz_err *err) BZ_MUST_CHECK;
+
+/* What goes before the fill has run to a good end: the script is next. */
+void bz_step_prepared(struct bz_step *s);
 
 /* Starts the script, as planned. Any thread, which then lives as long as the child. */
 int bz_step_launch(struct bz_step_shop *shop, struct bz_step *s,

@@ -32,9 +32,11 @@ int bz_builtin_of(struct bz_vars *v, struct bz_str task, enum bz_builtin *out,
 /* By the name alone, before anything is evaluated. */
 bool bz_builtin_waits(struct bz_str task);
 
-/* Fetching or unpacking, as a part of the job of a task. */
-int bz_builtin_fill(struct bz_jobs *j, uint32_t task, enum bz_builtin what,
-                    struct bz_job_fill *out, struct bz_err *err) BZ_MUST_CHECK;
+/* Fetching or unpacking, as a part of the job of a task; with its [dirs] and [umask].
+ * `v` is the recipe's store as the task sees it. */
+int bz_builtin_fill(struct bz_jobs *j, struct bz_vars *v, uint32_t task,
+                    enum bz_builtin what, struct bz_job_fill *out,
+                    struct bz_err *err) BZ_MUST_CHECK;
 
 /* Patching, as a script; with the host's paths. */
 int bz_builtin_patch(struct bz_jobs *j, uint32_t task, struct bz_buf *body,

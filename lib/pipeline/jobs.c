@@ -228,27 +228,52 @@ static int set_files(const struct bz_jobs *j, struct bz_vars *v, struct bz_str t
     return 0;
 }
 
-/* Files that only one task at a time may have locked. */
-static int set_locks(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
-                     struct bz_job *out, struct bz_err *err)
+struct locks BZ_VEC(const char *);
+
+/* Files that only one function at a time may have locked. */
+static int add_locks(struct bz_vars *v, struct bz_str name, struct bz_arena *a,
+                     struct locks *out, struct bz_err *err)
 {
-    struct bz_str words, rest, word, top = {0};
-    const char **list;
-    int rc = bz_vars_get_flag(v, task, BZ_STR("lockfiles"), 0, &words, err);
+    struct bz_str words = {0}, word, top = {0};
+    int rc = bz_vars_get_flag(v, name, BZ_STR("lockfiles"), 0, &words, err);
 
     if (rc == 0 && words.n > 0)
         rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
-    if (rc < 0 || words.n == 0)
-        return rc;
-    for (rest = words; bz_runscript_next_dir(&rest, top, &word); out->nlocks++)
+    while (rc == 0 && bz_runscript_next_dir(&words, top, &word)) {
         if (!bz_path_is_absolute(word))
             return bz_fail(err, BZ_E_INVAL,
                            "%.*s[lockfiles] has '%.*s': give a whole path",
-                           BZ_STR_ARG(task), BZ_STR_ARG(word));
-    list = BZ_ARENA_ARRAY(a, const char *, out->nlocks);
+                           BZ_STR_ARG(name), BZ_STR_ARG(word));
+        BZ_VEC_PUSH(out, bz_arena_dup(a, word).p);
+    }
+    return rc;
+}
+
+/* A task has its own locks and those of the functions around it, as long as it runs. */
+static int set_locks(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
+                     struct bz_job *out, struct bz_err *err)
+{
+    static const struct bz_str around[] = {
+        {"prefuncs",  8},
+        {"postfuncs", 9}
+    };
+    BZ_CLEANUP(bz_vec_release) struct locks all = {0};
+    const char **list;
+    int rc = add_locks(v, task, a, &all, err);
+
+    for (size_t i = 0; i < BZ_COUNTOF(around) && rc == 0; i++) {
+        struct bz_str words = {0}, word;
+
+        rc = bz_vars_get_flag(v, task, around[i], 0, &words, err);
+        while (rc == 0 && bz_str_next_word(&words, &word))
+            rc = add_locks(v, word, a, &all, err);
+    }
+    if (rc < 0 || all.len == 0)
+        return rc;
+    list = BZ_ARENA_ARRAY(a, const char *, all.len);
+    memcpy(list, all.at, all.len * sizeof(*list));
     out->locks = list;
-    while (bz_runscript_next_dir(&words, top, &word))
-        *list++ = bz_arena_dup(a, word).p;
+    out->nlocks = all.len;
     return 0;
 }
 
@@ -282,10 +307,20 @@ bool bz_jobs_waits(void *ctx, uint32_t task)
     return bz_builtin_waits(j->goal->graph.tasks[task].facts->name);
 }
 
-/* The script of a task, and what bitzel does of it by itself. */
-static int write_script(struct bz_jobs *j, struct bz_vars *v, uint32_t task,
-                        struct bz_buf *script, struct bz_job_fill *fill,
-                        struct bz_err *err)
+struct scripts {
+    struct bz_buf before, main;
+};
+
+static void scripts_release(struct scripts *s)
+{
+    bz_buf_release(&s->before);
+    bz_buf_release(&s->main);
+}
+
+/* The scripts of a task, and what bitzel does of it by itself between them. */
+static int write_scripts(struct bz_jobs *j, struct bz_vars *v, uint32_t task,
+                         struct scripts *out, struct bz_job_fill *fill,
+                         struct bz_err *err)
 {
     struct bz_str name = j->goal->graph.tasks[task].facts->name;
     BZ_CLEANUP(bz_buf_release) struct bz_buf body = {0};
@@ -295,14 +330,16 @@ static int write_script(struct bz_jobs *j, struct bz_vars *v, uint32_t task,
     if (rc < 0)
         return rc;
     if (what == BZ_BUILTIN_NONE)
-        return bz_runscript_write(v, name, bz_str_of(NULL, 0), script, err);
+        return bz_runscript_write(v, name, bz_str_of(NULL, 0), &out->main, err);
     if (what == BZ_BUILTIN_PATCH) {
         rc = bz_builtin_patch(j, task, &body, err);
         return rc < 0 ? rc
-                      : bz_runscript_write(v, name, bz_buf_str(&body), script, err);
+                      : bz_runscript_write(v, name, bz_buf_str(&body), &out->main, err);
     }
-    rc = bz_builtin_fill(j, task, what, fill, err);
-    return rc < 0 ? rc : bz_runscript_after(v, name, script, err);
+    rc = bz_builtin_fill(j, v, task, what, fill, err);
+    if (rc == 0)
+        rc = bz_runscript_before(v, name, &out->before, err);
+    return rc < 0 ? rc : bz_runscript_after(v, name, &out->main, err);
 }
 
 /* Its makes, if they may run several commands at a time, do so with all others'. */
@@ -312,12 +349,14 @@ static void share_makes(struct bz_vars *v, struct bz_arena *a, struct bz_job *ou
         {"PARALLEL_MAKE",     13},
         {"PARALLEL_MAKEINST", 17}
     };
+    struct bz_str *const scripts[] = {&out->before, &out->script};
     struct bz_err ignored;
     struct bz_str value;
 
     for (size_t i = 0; i < BZ_COUNTOF(names); i++)
         if (bz_vars_get(v, names[i], 0, &value, &ignored) == 0 && value.n > 0)
-            out->makes = bz_parallel_share(&out->script, value, a) || out->makes;
+            for (size_t k = 0; k < BZ_COUNTOF(scripts); k++)
+                out->makes = bz_parallel_share(scripts[k], value, a) || out->makes;
 }
 
 static void set_views(const struct bz_jobs *j, struct bz_arena *a, struct bz_job *out)
@@ -330,6 +369,7 @@ static void set_views(const struct bz_jobs *j, struct bz_arena *a, struct bz_job
         out->nviews = j->layers.len;
         return;
     }
+    bz_view_find(out->before, j->layers.at, j->layers.len, a, &list);
     bz_view_find(out->script, j->layers.at, j->layers.len, a, &list);
     views = BZ_ARENA_ARRAY(a, struct bz_job_view, list.len);
     for (size_t i = 0; i < list.len; i++)
@@ -375,7 +415,7 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     struct bz_jobs *j = ctx;
     const struct bz_tgraph *g = &j->goal->graph;
     struct bz_str name = g->tasks[task].facts->name, workdir = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf script = {0};
+    BZ_CLEANUP(scripts_release) struct scripts scripts = {0};
     BZ_CLEANUP(bz_vars_freep) struct bz_vars *v = NULL;
     struct bz_vars *recipe;
     int rc = bz_jobs_vars(j, g->tasks[task].recipe, &recipe, err);
@@ -386,7 +426,7 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     v = bz_vars_new(recipe);
     rc = enter_task(j, v, name, err);
     if (rc == 0)
-        rc = write_script(j, v, task, &script, &out->fill, err);
+        rc = write_scripts(j, v, task, &scripts, &out->fill, err);
     if (rc == 0)
         rc = bz_vars_get(v, BZ_STR("WORKDIR"), 0, &workdir, err);
     if (rc == 0)
@@ -399,7 +439,8 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
         rc = bz_timelimit_get(v, name, j->timeout, &out->timeout, err);
     if (rc < 0)
         return rc;
-    out->script = bz_jobs_inside(j, a, bz_buf_str(&script));
+    out->before = bz_jobs_inside(j, a, bz_buf_str(&scripts.before));
+    out->script = bz_jobs_inside(j, a, bz_buf_str(&scripts.main));
     out->workdir = bz_jobs_inside(j, a, workdir);
     share_makes(v, a, out);
     set_views(j, a, out);

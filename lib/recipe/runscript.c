@@ -66,14 +66,28 @@ static void add_dirs(struct bz_buf *out, struct bz_str words, struct bz_str top,
     }
 }
 
+/* Where it is written, as far as that is known. */
+static int refuse_python(struct bz_vars *v, struct bz_str name, struct bz_err *err)
+{
+    struct bz_str file = {0}, line = {0};
+    struct bz_err ignored;
+
+    if (bz_vars_get_flag(v, name, BZ_STR("filename"), BZ_VARS_RAW, &file, &ignored) <
+            0 ||
+        bz_vars_get_flag(v, name, BZ_STR("lineno"), BZ_VARS_RAW, &line, &ignored) < 0 ||
+        file.n == 0)
+        return bz_fail(err, BZ_E_NOSUP, "%.*s is written in Python", BZ_STR_ARG(name));
+    return bz_fail(err, BZ_E_NOSUP, "%.*s:%.*s: %.*s is written in Python",
+                   BZ_STR_ARG(file), BZ_STR_ARG(line), BZ_STR_ARG(name));
+}
+
 /* One function, or `body` instead of it, in a shell of its own if others come after it:
  * what it sets is not to last. */
 static int add_function(struct bz_vars *v, struct bz_str name, struct bz_str body,
                         bool more, struct bz_buf *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct bz_str clean = {0}, dirs = {0}, umask = {0}, python = {0}, cwd = {0},
-                  top = {0};
+    struct bz_str clean = {0}, dirs = {0}, python = {0}, cwd = {0}, top = {0};
     int rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
 
     if (rc == 0)
@@ -81,20 +95,13 @@ static int add_function(struct bz_vars *v, struct bz_str name, struct bz_str bod
     if (rc == 0)
         rc = get_flag(v, name, "dirs", &dirs, err);
     if (rc == 0)
-        rc = get_flag(v, name, "umask", &umask, err);
-    if (rc == 0)
         rc = get_flag(v, name, "python", &python, err);
     if (rc < 0)
         return rc;
     if (python.n > 0 && !body.p)
-        return bz_fail(err, BZ_E_NOSUP, "%.*s is written in Python", BZ_STR_ARG(name));
+        return refuse_python(v, name, err);
     if (more)
         bz_buf_addf(out, "(\n");
-    if (umask.n > 0) {
-        bz_buf_addf(out, "umask ");
-        bz_buf_add_quoted(out, umask);
-        bz_buf_add_char(out, '\n');
-    }
     add_each(out, "rm -rf --", clean, top);
     add_dirs(out, clean, top, NULL);
     add_dirs(out, dirs, top, &cwd);
@@ -114,57 +121,110 @@ static int add_function(struct bz_vars *v, struct bz_str name, struct bz_str bod
     return 0;
 }
 
-static int add_functions(struct bz_vars *v, struct bz_str names, struct bz_buf *out,
-                         struct bz_err *err)
+/* Those that a flag of the task names. */
+static int add_functions(struct bz_vars *v, struct bz_str task, const char *flag,
+                         struct bz_buf *out, struct bz_err *err)
 {
-    struct bz_str name;
-    int rc = 0;
+    struct bz_str names = {0}, name;
+    int rc = get_flag(v, task, flag, &names, err);
 
+    if (rc < 0)
+        return rc;
     while (rc == 0 && bz_str_next_word(&names, &name))
         rc = add_function(v, name, bz_str_of(NULL, 0), true, out, err);
-    return rc;
+    return rc < 0 ? bz_err_wrap(err, "%.*s[%s]", BZ_STR_ARG(task), flag) : 0;
+}
+
+int bz_runscript_umask(struct bz_vars *v, struct bz_str task, unsigned *out,
+                       struct bz_err *err)
+{
+    struct bz_str text = {0};
+    uint64_t mask = BZ_RUNSCRIPT_UMASK;
+    int rc = get_flag(v, task, "umask", &text, err);
+    bool own = bz_str_trim(text).n > 0;
+
+    if (rc == 0 && !own)
+        rc = bz_vars_get(v, BZ_STR("BB_DEFAULT_UMASK"), 0, &text, err);
+    if (rc < 0)
+        return rc;
+    text = bz_str_trim(text);
+    if (text.n > 0 && bz_str_parse_u64(text, 8, 0777, &mask, err) < 0) {
+        if (own)
+            return bz_fail(err, BZ_E_INVAL, "%.*s[umask] is '%.*s': give it in octal",
+                           BZ_STR_ARG(task), BZ_STR_ARG(text));
+        return bz_fail(err, BZ_E_INVAL, "BB_DEFAULT_UMASK is '%.*s': give it in octal",
+                       BZ_STR_ARG(text));
+    }
+    *out = (unsigned)mask;
+    return 0;
+}
+
+/* What holds for all functions of the task. */
+static int begin(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+                 struct bz_err *err)
+{
+    struct bz_str temp, top = {0};
+    unsigned mask = 0;
+    int rc = bz_runscript_umask(v, task, &mask, err);
+
+    bz_buf_addf(out, "%s", preamble);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("T"), 0, &temp, err);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
+    if (rc < 0)
+        return rc;
+    if (mask != BZ_RUNSCRIPT_UMASK)
+        bz_buf_addf(out, "umask %04o\n", mask);
+    add_dirs(out, temp, top, NULL);
+    return 0;
 }
 
 int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_str body,
                        struct bz_buf *out, struct bz_err *err)
 {
-    struct bz_str temp, top = {0}, before = {0}, after = {0};
-    int rc = bz_vars_get(v, BZ_STR("T"), 0, &temp, err);
+    struct bz_str after = {0};
+    int rc = begin(v, task, out, err);
 
-    bz_buf_addf(out, "%s", preamble);
-    if (rc == 0)
-        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
-    if (rc == 0)
-        add_dirs(out, temp, top, NULL);
-    if (rc == 0)
-        rc = get_flag(v, task, "prefuncs", &before, err);
     if (rc == 0)
         rc = get_flag(v, task, "postfuncs", &after, err);
     if (rc == 0)
-        rc = add_functions(v, before, out, err);
+        rc = add_functions(v, task, "prefuncs", out, err);
     if (rc == 0)
         rc = add_function(v, task, body, bz_str_trim(after).n > 0, out, err);
-    return rc < 0 ? rc : add_functions(v, after, out, err);
+    return rc < 0 ? rc : add_functions(v, task, "postfuncs", out, err);
+}
+
+int bz_runscript_before(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+                        struct bz_err *err)
+{
+    struct bz_str before = {0}, clean = {0}, top = {0};
+    int rc = get_flag(v, task, "prefuncs", &before, err);
+
+    if (rc == 0)
+        rc = get_flag(v, task, "cleandirs", &clean, err);
+    if (rc == 0)
+        rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
+    if (rc < 0 || (bz_str_trim(before).n == 0 && bz_str_trim(clean).n == 0))
+        return rc;
+    rc = begin(v, task, out, err);
+    if (rc == 0)
+        rc = add_functions(v, task, "prefuncs", out, err);
+    add_each(out, "rm -rf --", clean, top);
+    add_dirs(out, clean, top, NULL);
+    return rc;
 }
 
 int bz_runscript_after(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
                        struct bz_err *err)
 {
-    struct bz_str before = {0}, after = {0};
-    int rc = get_flag(v, task, "prefuncs", &before, err);
+    struct bz_str after = {0};
+    int rc = get_flag(v, task, "postfuncs", &after, err);
 
-    if (rc == 0)
-        rc = get_flag(v, task, "postfuncs", &after, err);
-    before = bz_str_trim(before);
-    if (rc == 0 && before.n > 0)
-        return bz_fail(err, BZ_E_NOSUP,
-                       "%.*s[prefuncs] = \"%.*s\": bitzel does this task itself, and "
-                       "nothing before it",
-                       BZ_STR_ARG(task), BZ_STR_ARG(before));
     if (rc < 0 || bz_str_trim(after).n == 0)
         return rc;
-    bz_buf_addf(out, "%s", preamble);
-    return add_functions(v, after, out, err);
+    rc = begin(v, task, out, err);
+    return rc < 0 ? rc : add_functions(v, task, "postfuncs", out, err);
 }
 
 static const struct bz_vars_at nowhere = {0};

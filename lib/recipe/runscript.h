@@ -2,9 +2,9 @@
  * what comes after.
  *
  * Directories that [cleandirs] and [dirs] name are made first, the last of [dirs] is
- * the working directory; [umask] holds; the functions of [prefuncs] and [postfuncs] run
- * before and after, each as the task does. When a command fails, the script ends with
- * its status and says which one it was (waymark.h).
+ * the working directory; the functions of [prefuncs] and [postfuncs] run before and
+ * after, each as the task does; [umask] holds for all of them. When a command fails,
+ * the script ends with its status and says which one it was (waymark.h).
  */
 #ifndef BZ_RECIPE_RUNSCRIPT_H
 #define BZ_RECIPE_RUNSCRIPT_H
@@ -20,8 +20,18 @@
 int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_str body,
                        struct bz_buf *out, struct bz_err *err) BZ_MUST_CHECK;
 
-/* Only what comes after a task that is carried out otherwise; nothing if nothing does.
- * BZ_E_NOSUP if something goes before it. */
+#define BZ_RUNSCRIPT_UMASK 022 /* if nothing else is said */
+
+/* What holds while the task runs: its [umask], or BB_DEFAULT_UMASK. BZ_E_INVAL if that
+ * is none. */
+int bz_runscript_umask(struct bz_vars *v, struct bz_str task, unsigned *out,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* What goes before and after a task that is carried out otherwise: its [prefuncs] and
+ * [cleandirs], and its [postfuncs]. Nothing if there is none. Its [dirs] are for
+ * whoever carries it out. */
+int bz_runscript_before(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
+                        struct bz_err *err) BZ_MUST_CHECK;
 int bz_runscript_after(struct bz_vars *v, struct bz_str task, struct bz_buf *out,
                        struct bz_err *err) BZ_MUST_CHECK;
 

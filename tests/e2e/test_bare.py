@@ -13,6 +13,7 @@ import unittest
 import bitzel
 import test_build
 import test_sandbox
+import test_sources
 
 ROOT = f"/tmp/bitzel-{os.geteuid()}"
 
@@ -173,6 +174,13 @@ if os.fork() == 0:
     os._exit(0)
 open("made", "w").write("\n".join(got))
 """
+
+
+class Unpacked(Bare, test_sources.Around):
+    def test_functions_and_directories_are_the_recipes_here_too(self):
+        self.around()
+        self.there("-c", "unpack", "soup")
+        self.check_around()
 
 
 class Hostile(Bare):

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import tarfile
 
@@ -51,7 +52,9 @@ def tarball(files):
     return gzip.compress(data.getvalue(), mtime=0)
 
 
-class Sources(test_build.Kitchen):
+class Served(test_build.Kitchen):
+    """A kitchen with a recipe whose source a server has."""
+
     def setUp(self):
         super().setUp()
         self.server = test_fetch.serve(self)
@@ -72,6 +75,48 @@ class Sources(test_build.Kitchen):
                    f'SRC_URI[sha256sum] = "{hashlib.sha256(data).hexdigest()}"\n'
                    'S = "${WORKDIR}/soup-1.0"\n')
 
+
+class Around(Served):
+    """... and functions and directories around the unpacking of it."""
+
+    AROUND = """\
+do_unpack[prefuncs] = "wash"
+do_unpack[postfuncs] = "taste"
+do_unpack[cleandirs] = "${WORKDIR}/soup-1.0"
+do_unpack[dirs] = "${DL_DIR} ${WORKDIR}/bowl/deep"
+do_unpack[umask] = "027"
+do_unpack[lockfiles] = "${TOPDIR}/kitchen.lock"
+wash() {
+    cp ${WORKDIR}/soup-1.0/old ${WORKDIR}/seen
+    echo washed > ${WORKDIR}/order
+}
+taste() {
+    ls ${WORKDIR}/soup-1.0 >> ${WORKDIR}/order
+    umask >> ${WORKDIR}/order
+}
+do_leave() {
+    mkdir -p ${WORKDIR}/soup-1.0
+    echo old > ${WORKDIR}/soup-1.0/old
+}
+addtask leave before do_unpack
+"""
+
+    def around(self):
+        self.edit("meta-kitchen/recipes/soup.bb", 'S = "', self.AROUND + 'S = "')
+
+    def check_around(self):
+        work = self.out("soup") / "work"
+        self.assertEqual((work / "order").read_text(), "washed\ngreeting\n0027\n")
+        self.assertEqual((work / "seen").read_text(), "old\n")
+        self.assertFalse((work / "soup-1.0/old").exists())
+        modes = {name: oct((work / name).stat().st_mode & 0o777)
+                 for name in ("soup-1.0", "soup-1.0/greeting", "bowl", "bowl/deep", "warm.patch")}
+        self.assertEqual(modes, {"soup-1.0": "0o750", "soup-1.0/greeting": "0o640", "bowl": "0o750",
+                                 "bowl/deep": "0o750", "warm.patch": "0o644"})
+        self.assertFalse((work.parent / "downloads").exists())
+
+
+class Sources(Around):
     def greeting(self):
         return (self.out("soup") / "image/greeting").read_text()
 
@@ -206,6 +251,55 @@ class Sources(test_build.Kitchen):
                              check=True, stdout=subprocess.PIPE, text=True,
                              env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
         self.assertEqual(run.stdout, "")
+
+    def test_functions_and_directories_of_unpacking_are_the_recipes(self):
+        self.around()
+        self.build("-c", "unpack", "soup")
+        self.check_around()
+        self.assertTrue((self.dir / "build/kitchen.lock").exists())
+        shutil.rmtree(self.dir / "build/bitzel-out")
+        self.assertIn("(0 tasks executed", self.build("-c", "unpack", "soup").out)
+        self.check_around()
+
+    def test_a_function_that_fails_before_the_fetch_fails_it(self):
+        self.edit("meta-kitchen/recipes/soup.bb", 'S = "', """\
+do_fetch[prefuncs] = "ask"
+ask() {
+    bbfatal "no water"
+}
+S = \"""")
+        self.assertIn("no water", self.build("soup", code=1).err)
+        self.assertEqual(self.server.seen, [])
+
+    def test_a_function_in_python_is_refused_with_its_place(self):
+        path = self.dir / "meta-kitchen/recipes/soup.bb"
+        self.edit("meta-kitchen/recipes/soup.bb", 'S = "', """\
+do_unpack[prefuncs] = "ask"
+python ask() {
+    pass
+}
+S = \"""")
+        for flag in ("prefuncs", "postfuncs"):
+            line = path.read_text().splitlines().index("python ask() {") + 1
+            self.assertRegex(self.build("soup", code=1).err,
+                             rf"do_unpack\[{flag}\]: \S+/soup.bb:{line}: ask is written in Python")
+            self.edit("meta-kitchen/recipes/soup.bb", flag, "postfuncs")
+
+    def test_a_shell_sees_what_was_unpacked(self):
+        for before in ("", self.AROUND):
+            self.edit("meta-kitchen/recipes/soup.bb", 'S = "', before + 'S = "')
+            shell = self.run_bitzel("--directory", self.dir / "build", "shell", "soup:unpack", "-c",
+                                    "cat /bitzel/tmp/work/soup/soup-1.0/greeting")
+            self.assert_exit(shell, 0)
+            self.assertEqual(shell.out, "hello\n")
+
+    def test_what_is_unpacked_does_not_depend_on_who_unpacks_it(self):
+        found = []
+        for mask in (0o022, 0o077):
+            self.build("-c", "unpack", "soup", preexec_fn=lambda mask=mask: os.umask(mask),
+                       env={"XDG_CACHE_HOME": str(self.dir / f"cache{mask}")})
+            found.append(test_build.everything(self.out("soup")))
+        self.assertEqual(found[0], found[1])
 
     def test_offline_no_server_is_asked(self):
         result = self.build("--offline", "soup", code=1)

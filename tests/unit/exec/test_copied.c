@@ -1,5 +1,6 @@
 #include "exec/copied.h"
 
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -167,6 +168,30 @@ static void what_was_made_for_the_task_is_its_work(void **state)
     assert_true(is_opaque(t, "d/h"));
 }
 
+/* An upper layer in which something was deleted: what is laid on it is seen alone. */
+static void what_is_laid_on_a_whiteout_hides_what_is_below(void **state)
+{
+    struct tree *t = *state;
+    struct bz_err err;
+    char gone[400];
+
+    sh(t,
+       "mkdir -p upper/d/kept 0/d/gone 0/d/kept 0/new; echo up >upper/d/kept/a; "
+       "echo up >upper/d/b; echo on >0/d/gone/x; echo on >0/d/kept/c; echo on >0/d/b; "
+       "echo on >0/d/f; chmod 500 0/new");
+    snprintf(gone, sizeof(gone), "%s/d/gone", t->upper);
+    assert_int_equal(mknod(gone, S_IFCHR, makedev(0, 0)), 0);
+    snprintf(gone, sizeof(gone), "%s/d/f", t->upper);
+    assert_int_equal(mknod(gone, S_IFCHR, makedev(0, 0)), 0);
+    assert_ok(bz_copied_lay(t->top, t->upper, &err), &err);
+    sh(t, "cd upper; test \"$(cat d/gone/x d/kept/a d/kept/c d/b d/f)\" = "
+          "\"$(printf 'on\\nup\\non\\non\\non')\"; test \"$(stat -c %a new)\" = 500; "
+          "test -z \"$(find ../0 -type f)\"");
+    assert_true(is_opaque(t, "d/gone"));
+    assert_false(is_opaque(t, "d/kept"));
+    assert_false(is_opaque(t, "new"));
+}
+
 static void closed_directories_do_not_keep_us_out(void **state)
 {
     struct tree *t = *state;
@@ -190,6 +215,7 @@ int main(void)
         TEST(what_is_gone_becomes_a_whiteout),
         TEST(a_directory_in_place_of_another_is_opaque),
         TEST(what_was_made_for_the_task_is_its_work),
+        TEST(what_is_laid_on_a_whiteout_hides_what_is_below),
         TEST(closed_directories_do_not_keep_us_out),
     };
 

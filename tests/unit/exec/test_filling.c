@@ -1,8 +1,10 @@
 #include "exec/filling.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "os/clock.h"
@@ -88,6 +90,43 @@ static int job_with_lock(void *ctx, uint32_t task, struct bz_arena *a,
     return rc;
 }
 
+static int all_run(void *ctx, const char *top, int log,
+                   const struct bz_job_progress *progress, struct bz_cancel *cancel,
+                   struct bz_err *err)
+{
+    const struct worktop *b = ctx;
+    BZ_CLEANUP(bz_fs_closep) int dir = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = shared_run(b->extra, top, log, progress, cancel, err);
+
+    if (rc == 0)
+        rc = bz_fs_mkdirs(dir, "d", 0755, err);
+    if (rc == 0)
+        rc = bz_fs_write(dir, "d/new", "y\n", 2, 0644, BZ_FS_NOSYNC, err);
+    return rc < 0 ? rc : bz_fs_write(dir, "f", "y\n", 2, 0644, BZ_FS_NOSYNC, err);
+}
+
+static int never_run(void *ctx, const char *top, int log,
+                     const struct bz_job_progress *progress, struct bz_cancel *cancel,
+                     struct bz_err *err)
+{
+    (void)ctx;
+    (void)top;
+    (void)log;
+    (void)progress;
+    (void)cancel;
+    return bz_fail(err, BZ_E_INVAL, "it was filled");
+}
+
+static int job_that_fails_first(void *ctx, uint32_t task, struct bz_arena *a,
+                                struct bz_job *out, struct bz_err *err)
+{
+    int rc = worktop_job(ctx, task, a, out, err);
+
+    out->before = BZ_STR("exit 5");
+    out->fill = (struct bz_job_fill){never_run, NULL, ctx};
+    return rc;
+}
+
 static void locks_hold_while_bitzel_does_its_part(void **state)
 {
     struct worktop *b = *state;
@@ -98,6 +137,44 @@ static void locks_hold_while_bitzel_does_its_part(void **state)
     b->opts.job = job_with_lock;
     assert_ok(worktop_run(b), &b->k->err);
     assert_string_equal(b->told, "D0 D1 D3 ");
+}
+
+/* Y finds what X left, deletes some of it, is given a part, and goes on with both. */
+static int job_with_all(void *ctx, uint32_t task, struct bz_arena *a,
+                        struct bz_job *out, struct bz_err *err)
+{
+    int rc = job_with_lock(ctx, task, a, out, err);
+
+    out->fill.run = NULL;
+    if (task == Y) {
+        out->before = BZ_STR("set -e; cat f; rm -r f d");
+        out->fill = (struct bz_job_fill){all_run, NULL, ctx};
+    }
+    return rc;
+}
+
+static void what_goes_before_its_part_does_so(void **state)
+{
+    struct worktop *b = *state;
+    struct shared s = {.paths = {s.path}};
+
+    snprintf(s.path, sizeof(s.path), "%s/lock", b->k->scratch->path);
+    b->extra = &s;
+    b->opts.job = job_with_all;
+    b->scripts[X] = "echo x >f; mkdir d; echo x >d/old; echo x >kept";
+    b->scripts[W] =
+        "test ! -e d/old -a \"$(cat f d/new kept)\" = \"$(printf 'y\\ny\\nx')\"";
+    for (int i = 0; i < 2; i++) { /* with a script after it, and without */
+        b->keys[Y].b[1] = b->bases[Y].b[1] = b->keys[W].b[1] = b->bases[W].b[1] =
+            (uint8_t)i;
+        b->scripts[Y] = i == 0 ? "test ! -e d/old; cat f d/new" : "";
+        assert_ok(worktop_run(b), &b->k->err);
+        assert_string_equal(b->told, i == 0 ? "D0 D1 D3 " : "C0 D1 D3 ");
+    }
+    b->keys[Y].b[1] = b->bases[Y].b[1] = b->keys[W].b[1] = b->bases[W].b[1] = 7;
+    b->opts.job = job_that_fails_first;
+    assert_int_equal(worktop_run(b), BZ_E_TASK);
+    assert_string_equal(b->told, "C0 F1 ");
 }
 
 static bool first_waits(void *ctx, uint32_t task)
@@ -218,6 +295,50 @@ static void an_interrupt_reaches_what_bitzel_does_by_itself(void **state)
     close(b->opts.interrupt_fd);
 }
 
+static int woken = -1; /* by the signal */
+
+static void wake(int sig)
+{
+    (void)sig;
+    (void)eventfd_write(woken, 1);
+}
+
+static int slow_job(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *out,
+                    struct bz_err *err)
+{
+    int rc = job_with_all(ctx, task, a, out, err);
+
+    if (task == Y)
+        out->before = BZ_STR("trap '' TERM; sleep 1; rm -r f d");
+    return rc;
+}
+
+/* What goes before the part ends well though it was asked to end; the task has not. */
+static void an_interrupt_before_its_part_leaves_no_result(void **state)
+{
+    const struct itimerval soon = {.it_value.tv_usec = 500000};
+    struct worktop *b = *state;
+    struct shared s = {.paths = {s.path}};
+
+    snprintf(s.path, sizeof(s.path), "%s/lock", b->k->scratch->path);
+    b->extra = &s;
+    b->opts.job = slow_job;
+    b->scripts[X] = "echo x >f; mkdir d; echo x >d/old; echo x >kept";
+    b->scripts[Y] = "";
+    b->opts.interrupt_fd = woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    b->opts.interrupt = take_event;
+    b->opts.interrupt_ctx = b;
+    (void)signal(SIGALRM, wake);
+    assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    assert_int_equal(worktop_run(b), BZ_E_CANCELED);
+    (void)signal(SIGALRM, SIG_DFL);
+    close(woken);
+    b->opts.interrupt_fd = -1;
+    b->opts.job = job_with_all;
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_string_equal(b->told, "C0 D1 D3 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,9 +346,11 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, worktop_setup, worktop_teardown)
         TEST(what_bitzel_does_by_itself_is_output_too),
         TEST(locks_hold_while_bitzel_does_its_part),
+        TEST(what_goes_before_its_part_does_so),
         TEST(what_bitzel_fails_to_do_fails_the_task),
         TEST(the_last_progress_is_told_before_the_end),
         TEST(an_interrupt_reaches_what_bitzel_does_by_itself),
+        TEST(an_interrupt_before_its_part_leaves_no_result),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

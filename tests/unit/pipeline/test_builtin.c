@@ -1,6 +1,7 @@
 #include "pipeline/builtin.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "os/fs.h"
@@ -51,8 +52,12 @@ static void set_recipe(struct world *w, const char *text)
 static int do_part(struct world *w, struct bench *b, enum bz_builtin what)
 {
     struct bz_job_fill fill = {0};
-    int rc = bz_builtin_fill(&b->j, 0, what, &fill, &w->err);
+    struct bz_vars *v;
+    int rc = bz_jobs_vars(&b->j, 0, &v, &w->err);
 
+    assert_ok(rc, &w->err);
+    assert_ok(bz_fs_mkdirs(AT_FDCWD, at(w, "top").p, 0755, &w->err), &w->err);
+    rc = bz_builtin_fill(&b->j, v, 0, what, &fill, &w->err);
     if (rc == 0)
         rc = fill.run(fill.ctx, at(w, "top").p, 2, NULL, NULL, &w->err);
     fill.release(fill.ctx);
@@ -99,15 +104,58 @@ static void a_place_outside_of_the_build_is_refused(void **state)
     bench_files(w);
     set_recipe(w, "SRC_URI = \"\"\nDL_DIR = \"${TOPDIR}/dl\"\nUNPACKDIR = \"/etc\"\n");
     bench_begin(&b, w);
-    {
-        struct bz_job_fill fill = {0};
-
-        assert_int_equal(bz_builtin_fill(&b.j, 0, BZ_BUILTIN_UNPACK, &fill, &w->err),
-                         BZ_E_INVAL);
-        assert_non_null(strstr(w->err.msg, "UNPACKDIR is '/etc': it has to be below"));
-        fill.release(fill.ctx);
-    }
+    assert_int_equal(do_part(w, &b, BZ_BUILTIN_UNPACK), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "UNPACKDIR is '/etc': it has to be below"));
     bench_close(&b);
+    set_recipe(w, "SRC_URI = \"\"\nDL_DIR = \"${TOPDIR}/dl\"\n"
+                  "do_build[dirs] = \"${TOPDIR} /etc\"\n");
+    bench_begin(&b, w);
+    assert_int_equal(do_part(w, &b, BZ_BUILTIN_UNPACK), BZ_E_INVAL);
+    assert_non_null(strstr(w->err.msg, "do_build[dirs] has '/etc': it has to be"));
+    bench_close(&b);
+}
+
+static void assert_mode(struct world *w, const char *path, mode_t mode)
+{
+    struct stat st;
+
+    assert_int_equal(stat(at(w, path).p, &st), 0);
+    assert_int_equal(st.st_mode & 07777, mode);
+}
+
+/* Whoever builds may have a umask of their own, which is not to be seen. */
+static void directories_are_made_and_the_umask_holds(void **state)
+{
+    static const char *const masks[] = {"", "do_build[umask] = \"027\"\n"};
+    static const mode_t modes[] = {0755, 0750};
+    struct world *w = *state;
+    struct bench b;
+    mode_t before = umask(077);
+
+    bench_files(w);
+    put_files(w, &(struct file){"layer/app/hello.c", "int x;\n"}, 1);
+    for (size_t i = 0; i < BZ_COUNTOF(masks); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+
+        bz_buf_addf(
+            &text,
+            "SRC_URI = \"file://hello.c;subdir=in\"\nDL_DIR = \"${TOPDIR}/dl\"\n"
+            "FILESPATH = \"${ONE}/app\"\nUNPACKDIR = \"${WORKDIR}/src%zu\"\n"
+            "do_build[dirs] = \"${DL_DIR} ${WORKDIR}/a%zu/b ${T}/\"\n%s",
+            i, i, masks[i]);
+        set_recipe(w, bz_buf_text(&text));
+        bench_begin(&b, w);
+        assert_ok(do_part(w, &b, BZ_BUILTIN_UNPACK), &w->err);
+        bench_close(&b);
+    }
+    umask(before);
+    assert_mode(w, "top/tmp/work/app/a0/b", modes[0]);
+    assert_mode(w, "top/tmp/work/app/src0/in", modes[0]);
+    assert_mode(w, "top/tmp/work/app/a1", modes[1]);
+    assert_mode(w, "top/tmp/work/app/a1/b", modes[1]);
+    assert_mode(w, "top/tmp/work/app/src1/in", modes[1]);
+    assert_true(bz_fs_exists(AT_FDCWD, at(w, "top/tmp/work/app/temp").p));
+    assert_false(bz_fs_exists(AT_FDCWD, at(w, "top/dl").p));
 }
 
 int main(void)
@@ -115,6 +163,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_python_of_known_names_is_built_in),
         cmocka_unit_test_setup_teardown(sources_are_listed_unpacked_and_patched,
+                                        world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(directories_are_made_and_the_umask_holds,
                                         world_setup, world_teardown),
         cmocka_unit_test_setup_teardown(a_place_outside_of_the_build_is_refused,
                                         world_setup, world_teardown),

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "os/fs.h"
 #include "os/proc_run.h"
@@ -165,7 +167,55 @@ static void python_is_not_run_as_shell(void **state)
         bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
         BZ_E_NOSUP);
     assert_string_equal(err.msg, "do_x is written in Python");
+    set(v, "do_x[python]", "");
+    set(v, "do_x[postfuncs]", "snake");
+    set(v, "snake[func]", "1");
+    set(v, "snake[python]", "1");
+    set(v, "snake[filename]", "/l/x.bb");
+    set(v, "snake[lineno]", "7");
+    assert_int_equal(
+        bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
+        BZ_E_NOSUP);
+    assert_string_equal(err.msg,
+                        "do_x[postfuncs]: /l/x.bb:7: snake is written in Python");
     bz_vars_free(v);
+}
+
+static void a_umask_holds_for_the_functions_around_it_too(void **state)
+{
+    static const struct {
+        const char *usual, *own, *want;
+    } rows[] = {
+        {"",    "",    "0022\n0022\n0022\n"},
+        {"002", "",    "0002\n0002\n0002\n"},
+        {"002", "077", "0077\n0077\n0077\n"},
+    };
+    struct scratch *s = *state;
+    struct bz_err err;
+    unsigned mask;
+
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        struct bz_vars *v = recipe(s);
+        mode_t before = umask(022);
+
+        set(v, "BB_DEFAULT_UMASK", rows[i].usual);
+        set(v, "do_x[umask]", rows[i].own);
+        set(v, "do_x[prefuncs]", "show");
+        set(v, "do_x[postfuncs]", "show");
+        set(v, "show[func]", "1");
+        set(v, "show[umask]", "007"); /* of a task alone it counts */
+        set(v, "show", "    umask >>${W}/log\n");
+        set(v, "do_x", "    umask >>${W}/log\n");
+        unlinkat(s->fd, "log", 0);
+        assert_int_equal(run(s, v), 0);
+        umask(before);
+        assert_log(s, rows[i].want);
+        set(v, "do_x[umask]", "rwx");
+        assert_int_equal(bz_runscript_umask(v, BZ_STR("do_x"), &mask, &err),
+                         BZ_E_INVAL);
+        assert_string_equal(err.msg, "do_x[umask] is 'rwx': give it in octal");
+        bz_vars_free(v);
+    }
 }
 
 static void a_body_may_stand_for_the_task(void **state)
@@ -182,7 +232,7 @@ static void a_body_may_stand_for_the_task(void **state)
     bz_vars_free(v);
 }
 
-static void only_what_comes_after_a_task_is_written(void **state)
+static void only_what_goes_around_a_task_is_written(void **state)
 {
     struct scratch *s = *state;
     struct bz_vars *v = recipe(s);
@@ -197,9 +247,19 @@ static void only_what_comes_after_a_task_is_written(void **state)
     assert_ok(bz_runscript_after(v, BZ_STR("do_x"), &text, &err), &err);
     assert_non_null(strstr(bz_buf_text(&text), "echo later"));
     assert_null(strstr(bz_buf_text(&text), "echo in"));
-    set(v, "do_x[prefuncs]", "later");
-    assert_int_equal(bz_runscript_after(v, BZ_STR("do_x"), &text, &err), BZ_E_NOSUP);
-    assert_non_null(strstr(err.msg, "do_x[prefuncs] = \"later\""));
+    bz_buf_truncate(&text, 0);
+    set(v, "do_x[dirs]", "${W}/a");
+    assert_ok(bz_runscript_before(v, BZ_STR("do_x"), &text, &err), &err);
+    assert_int_equal(text.len, 0);
+    set(v, "do_x[cleandirs]", "${W}/clean");
+    set(v, "do_x[prefuncs]", "first");
+    set(v, "first[func]", "1");
+    set(v, "first", "    echo first\n");
+    assert_ok(bz_runscript_before(v, BZ_STR("do_x"), &text, &err), &err);
+    assert_non_null(strstr(bz_buf_text(&text), "echo first"));
+    assert_non_null(strstr(strstr(bz_buf_text(&text), "\nfirst\n"), "rm -rf -- "));
+    assert_null(strstr(bz_buf_text(&text), "echo in"));
+    assert_null(strstr(bz_buf_text(&text), "echo later"));
     bz_vars_free(v);
 }
 
@@ -249,7 +309,8 @@ int main(void)
         TEST(bbfatal_ends_it_unless_metadata_has_its_own),
         TEST(python_is_not_run_as_shell),
         TEST(a_body_may_stand_for_the_task),
-        TEST(only_what_comes_after_a_task_is_written),
+        TEST(a_umask_holds_for_the_functions_around_it_too),
+        TEST(only_what_goes_around_a_task_is_written),
         TEST(a_task_does_not_see_who_runs_it),
     };
 
