@@ -6,6 +6,7 @@
 
 /* Changes when sandboxes are made in another way that their specs do not tell. */
 #define FORMAT "sandbox 3\n"
+#define BARE "landlock 4\n"
 #define DIGITS 12
 
 /* What programs may take must not depend on who starts them, nor grow without end. */
@@ -53,7 +54,7 @@ static struct bz_str describe(const struct bz_ground *ground, bool network, bool
 
     bz_spec_init(&spec);
     bz_outline_add(ground, &(struct bz_job){.network = network, .root = root}, &spec);
-    bz_buf_addf(&text, FORMAT);
+    bz_buf_addf(&text, "%s", ground->bare ? BARE : FORMAT);
     bz_spec_print(&spec, BZ_SPEC_WHOLE, &text);
     bz_digest_begin(hasher);
     bz_digest_add(hasher, text.data, text.len);

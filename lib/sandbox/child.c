@@ -94,7 +94,8 @@ BZ_SPAWN_CHILD static bool set_descriptors(struct bz_child *c)
               syscall(SYS_dup3, c->fd[1], 1, 0) >= 0 &&
               syscall(SYS_dup3, c->fd[2], 2, 0) >= 0 &&
               syscall(SYS_dup3, c->status, BZ_CHILD_STATUS, 0) >= 0 &&
-              syscall(SYS_dup3, c->note, BZ_CHILD_NOTE, 0) >= 0 &&
+              syscall(SYS_dup3, c->bare ? c->rules : c->note, BZ_CHILD_NOTE, 0) >= 0 &&
+              syscall(SYS_dup3, c->note, BZ_CHILD_BARE_NOTE, 0) >= 0 &&
               (c->init == init || syscall(SYS_dup3, c->init, init, O_CLOEXEC) >= 0);
 
     for (size_t i = 0; i < locks->len && ok; i++)

@@ -27,10 +27,11 @@ struct bz_child {
     void *stack; /* for the second step */
     int fd[3];   /* become 0, 1 and 2 */
     int status;  /* becomes BZ_CHILD_STATUS */
-    int note;    /* becomes BZ_CHILD_NOTE */
+    int note;    /* becomes BZ_CHILD_NOTE, or BZ_CHILD_BARE_NOTE */
+    int rules;   /* if it is bare, of landlock.h: becomes BZ_CHILD_NOTE */
     int init;    /* the program */
     int parent;  /* pidfd of ours */
-    bool bare;   /* there are no namespaces, and `note` is rules of landlock.h */
+    bool bare;   /* there are no namespaces */
     const struct sock_fprog *filter;
     const char *const *argv, *const *env;
 
@@ -45,7 +46,8 @@ struct bz_child {
     4                      /* and what address it tried to reach: a sockaddr; if it is \
                               bare: the rules for the task */
 #define BZ_CHILD_PROGRAM 5 /* itself */
-#define BZ_CHILD_LOCKS 6
+#define BZ_CHILD_BARE_NOTE 6 /* if it is bare: as BZ_CHILD_NOTE otherwise */
+#define BZ_CHILD_LOCKS 7
 
 /* The first step; a bz_spawn_fn. */
 int bz_child_enter(void *ctx);

@@ -122,14 +122,10 @@ static int add_bare(scmp_filter_ctx ctx, bool network, bool truncates)
                            SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
     /* A way around these rules. */
     rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socketcall), 0);
-    if (!network) {
-        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
-                               SCMP_A0(SCMP_CMP_EQ, AF_INET, 0));
-        rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
-                               SCMP_A0(SCMP_CMP_EQ, AF_INET6, 0));
+    /* Those of the internet init refuses, and tells what was tried with them. */
+    if (!network)
         rc |= seccomp_rule_add(ctx, no, SCMP_SYS(socket), 1,
                                SCMP_A0(SCMP_CMP_EQ, AF_NETLINK, 0));
-    }
     if (truncates) {
         rc |= seccomp_rule_add(ctx, no, SCMP_SYS(truncate), 0);
         rc |= seccomp_rule_add(ctx, no, SCMP_SYS(truncate64), 0);

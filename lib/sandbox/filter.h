@@ -22,9 +22,9 @@ struct bz_filter {
 int bz_filter_make(struct bz_filter *f, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Where there are no namespaces, it has to keep programs from the network, and from
- * what listens on this machine: sockets of the internet are refused unless `network`,
- * and those of local services in any case. `truncates`: also truncate(2), for which
- * there may be no other guard. */
+ * what listens on this machine: sockets of local services are refused in any case;
+ * those of the internet, unless `network`, init refuses to the task (init.c).
+ * `truncates`: also truncate(2), for which there may be no other guard. */
 int bz_filter_make_bare(struct bz_filter *f, bool network, bool truncates,
                         struct bz_err *err) BZ_MUST_CHECK;
 void bz_filter_release(struct bz_filter *f);

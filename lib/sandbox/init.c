@@ -7,7 +7,7 @@
  * descriptor 3. A task that cannot be started says so on its standard error, and has
  * the exit status 127.
  *
- * Before that it locks the files that are open as descriptors from 6 on, one after the
+ * Before that it locks the files that are open as descriptors from 7 on, one after the
  * other, and holds them until it ends.
  *
  * Where there is no network, it is told by the kernel of every attempt to reach an
@@ -19,11 +19,15 @@
  * of it. The outer one leads the session and takes the signals; the inner one inherits
  * all orphans, and kills whatever is left when the task has ended, or the outer one
  * has, whoever killed it. The task is under the rules of descriptor 4 (landlock.h);
- * they are not.
+ * they are not. Nor is there a network that fails by itself: who asks for a socket of
+ * the internet is given an end of a pair that has no other end, so that there is
+ * something to connect; that is refused, and told as above, to descriptor 6. No rule
+ * depends on being told: without it there are no such sockets at all.
  *
  * usage: init PROGRAM ARGUMENTS...
- *        open PROGRAM ARGUMENTS...    if there is a network
- *        bare PROGRAM ARGUMENTS...    if there are no namespaces
+ *        open PROGRAM ARGUMENTS...         if there is a network
+ *        bare PROGRAM ARGUMENTS...         if there are no namespaces
+ *        bare-open PROGRAM ARGUMENTS...    if there is neither: nothing is refused
  *
  * Without a C library a process starts and ends in a tenth of the time.
  */
@@ -41,7 +45,8 @@ enum {
     REPORT = 3,
     NOTE = 4,
     LISTENER = 5, /* the lowest number that is free when it is made */
-    LOCKS = 6,
+    BARE_NOTE = 6,
+    LOCKS = 7,
     RU_MAXRSS = 4, /* which long of struct rusage */
     SIGKILL = 9,
     SIGUSR1 = 10,
@@ -58,14 +63,25 @@ enum {
     LOCK_EX = 2,
     LOCK_NB = 4,
     WNOHANG = 1,
+    EPERM = 1,
     EINTR = 4,
     EAGAIN = 11,
+    EACCES = 13,
+    ENETUNREACH = 101,
+    ECONNREFUSED = 111,
     SFD_FLAGS = 02004000, /* SFD_CLOEXEC | SFD_NONBLOCK */
     CLONE_VM = 0x100,
     CLONE_FILES = 0x400,
     CLONE_VFORK = 0x4000,
     PR_SET_DUMPABLE = 4,
     KERNEL_SIGSET = 8,
+    AF_UNIX = 1,
+    SOCK_STREAM = 1,
+    SOCK_RAW = 3,
+    SOCK_KINDS = 0xf,
+    SOCK_NONBLOCK = 04000,
+    SOL_SOCKET = 1,
+    I386_SOCKET = 359,
     AF_INET = 2,
     AF_INET6 = 10,
     DNS_PORT = 53,
@@ -171,6 +187,16 @@ static __attribute__((used)) void *memset(void *p, int c, size_t n)
     return p;
 }
 
+/* And this for what is long and has values of its own. */
+static __attribute__((used)) void *memcpy(void *to, const void *from, size_t n)
+{
+    volatile char *at = to;
+
+    for (const char *next = from; n > 0; n--)
+        *at++ = *next++;
+    return to;
+}
+
 static long call(long n, long a, long b, long c, long d)
 {
     const long arg[6] = {a, b, c, d, 0, 0};
@@ -233,6 +259,8 @@ struct message { /* struct msghdr */
 struct watch {
     struct address told[TOLD_MAX];
     unsigned n;
+    int note;    /* where the first one goes */
+    bool strict; /* no call goes on to reach an address */
 };
 
 static bool is_same(const struct address *a, const struct address *b)
@@ -290,7 +318,7 @@ static void tell(struct watch *w, const struct address *a)
     if (w->n == TOLD_MAX)
         return;
     if (w->n == 0)
-        call(__NR_pwrite64, NOTE, (long)a, sizeof(*a), 0);
+        call(__NR_pwrite64, w->note, (long)a, sizeof(*a), 0);
     w->told[w->n++] = *a;
     say("sandbox: tried to reach ");
     if (is_near(a))
@@ -310,9 +338,14 @@ static bool peek(uint32_t pid, uint64_t from, void *to, size_t n)
     return call6(__NR_process_vm_readv, arg) == (long)n;
 }
 
-static void look_at(struct watch *w, const struct seccomp_notif *n)
+/* Tells of an address that is not the sandbox's own. Whether there was one. */
+static bool look_at(struct watch *w, const struct seccomp_notif *n, bool *near)
 {
     uint64_t from = n->data.args[1], length = n->data.args[2];
+    const struct address here = {
+        .family = AF_INET, .port = {0,  DNS_PORT},
+             .v4 = { 127, 0,        0, 1}
+    };
     struct address a = {0};
     struct message m = {0};
 
@@ -321,27 +354,73 @@ static void look_at(struct watch *w, const struct seccomp_notif *n)
         length = n->data.args[5];
     } else if (n->data.nr == __NR_sendmsg) {
         if (!peek(n->pid, n->data.args[1], &m, sizeof(m)))
-            return;
+            return false;
         from = m.name;
         length = m.length;
     }
     if (length < 8)
-        return;
+        return false;
     if (length > sizeof(a))
         length = sizeof(a);
     if (!peek(n->pid, from, &a, length))
-        return;
+        return false;
     if (a.family == AF_INET)
         memset(a.v6, 0, sizeof(a.v6));
     else if (a.family == AF_INET6 && length == sizeof(a))
         memset(a.v4, 0, sizeof(a.v4));
     else
-        return;
-    if (!is_near(&a) || port_of(&a) == DNS_PORT)
+        return false;
+    *near = is_near(&a);
+    if (w->strict && !*near && port_of(&a) == DNS_PORT)
+        a = here; /* the host's name server is one like that of the sandbox */
+    if (!*near || port_of(&a) == DNS_PORT)
         tell(w, &a);
+    return true;
 }
 
-/* What the task sees is what the kernel does: nothing is allowed or refused here. */
+/* In place of a socket of the internet: an end of a pair whose other end is closed. It
+ * reaches nothing and nobody, whatever is done to it. */
+static void hand_out(const struct seccomp_notif *n, struct seccomp_notif_resp *out)
+{
+    const long type = (long)n->data.args[1];
+    struct seccomp_notif_addfd give = {.id = n->id,
+                                       .newfd_flags = (uint32_t)type & O_CLOEXEC};
+    int32_t pair[2] = {-1, -1};
+    long rc;
+
+    out->error = -EPERM;
+    if ((type & SOCK_KINDS) == SOCK_RAW ||
+        call(__NR_socketpair, AF_UNIX, SOCK_STREAM | O_CLOEXEC | (type & SOCK_NONBLOCK),
+             0, (long)pair) < 0)
+        return;
+    call(__NR_close, pair[1], 0, 0, 0);
+    give.srcfd = (uint32_t)pair[0];
+    rc = call(__NR_ioctl, LISTENER, SECCOMP_IOCTL_NOTIF_ADDFD, (long)&give, 0);
+    call(__NR_close, pair[0], 0, 0, 0);
+    if (rc < 0)
+        return;
+    out->error = 0;
+    out->val = rc;
+}
+
+/* Connecting never goes on. Sending may: what has an end of a pair reaches nobody. */
+static void refuse(struct watch *w, const struct seccomp_notif *n,
+                   struct seccomp_notif_resp *out)
+{
+    bool near = false;
+
+    if (n->data.nr == __NR_socket)
+        hand_out(n, out);
+    else if (look_at(w, n, &near))
+        out->error = near ? -ECONNREFUSED : -ENETUNREACH;
+    else if (n->data.nr == __NR_connect)
+        out->error = -EACCES;
+    else
+        out->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+}
+
+/* In a namespace, what the task sees is what the kernel does: nothing is allowed or
+ * refused here. */
 static void attend(struct watch *w)
 {
     union {
@@ -355,9 +434,15 @@ static void attend(struct watch *w)
 
     if (call(__NR_ioctl, LISTENER, SECCOMP_IOCTL_NOTIF_RECV, (long)&in, 0) < 0)
         return;
-    look_at(w, &in.notif);
     out.resp.id = in.notif.id;
-    out.resp.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    if (w->strict) {
+        refuse(w, &in.notif, &out.resp);
+    } else {
+        bool near;
+
+        (void)look_at(w, &in.notif, &near);
+        out.resp.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    }
     call(__NR_ioctl, LISTENER, SECCOMP_IOCTL_NOTIF_SEND, (long)&out, 0);
 }
 
@@ -383,6 +468,54 @@ static void ask_to_be_told(void)
 
     call(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
          (long)&prog, 0);
+}
+
+/* The same without namespaces, where it is a rule: if nobody can be told, there are no
+ * sockets of the internet. Programs of another machine, if the kernel runs them, get no
+ * socket. */
+static long keep_offline(void)
+{
+#define LOAD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(name))
+#define WHEN(at, what, yes, no)                                                        \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, what, (yes) - (at)-1, (no) - (at)-1)
+#define GIVE(what) BPF_STMT(BPF_RET | BPF_K, what)
+    enum { REFUSE = 20, PRETEND, TELL, MAKE, ALLOW, END };
+    struct sock_filter code[END] = {
+        [0] = LOAD(arch),
+        [1] = WHEN(1, MACHINE, 4, 2),
+        [2] = LOAD(nr),
+        [3] = WHEN(3, I386_SOCKET, REFUSE, ALLOW),
+        [4] = LOAD(nr),
+        [5] = WHEN(5, __NR_bind, REFUSE, 6),
+        [6] = WHEN(6, __NR_connect, TELL, 7),
+        [7] = WHEN(7, __NR_sendmsg, TELL, 8),
+        [8] = WHEN(8, __NR_socket, 17, 9),
+        [9] = WHEN(9, __NR_setsockopt, 15, 10),
+        [10] = WHEN(10, __NR_sendto, 11, ALLOW),
+        [11] = LOAD(args[4]),
+        [12] = WHEN(12, 0, 13, TELL),
+        [13] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(args[4]) + 4),
+        [14] = WHEN(14, 0, ALLOW, TELL),
+        [15] = LOAD(args[1]), /* the level; those of the internet are all there */
+        [16] = WHEN(16, SOL_SOCKET, ALLOW, PRETEND),
+        [17] = LOAD(args[0]),
+        [18] = WHEN(18, AF_INET, MAKE, 19),
+        [19] = WHEN(19, AF_INET6, MAKE, ALLOW),
+        [REFUSE] = GIVE(SECCOMP_RET_ERRNO | EPERM),
+        [PRETEND] = GIVE(SECCOMP_RET_ERRNO), /* it returns 0 */
+        [TELL] = GIVE(SECCOMP_RET_USER_NOTIF),
+        [MAKE] = GIVE(SECCOMP_RET_USER_NOTIF),
+        [ALLOW] = GIVE(SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog prog = {END, code};
+    long rc = call(__NR_seccomp, SECCOMP_SET_MODE_FILTER,
+                   SECCOMP_FILTER_FLAG_NEW_LISTENER, (long)&prog, 0);
+
+    if (rc >= 0)
+        return 0;
+    code[TELL].k = code[ALLOW].k;
+    code[MAKE].k = code[REFUSE].k;
+    return call(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&prog, 0);
 }
 
 /* ---- the task ---- */
@@ -455,7 +588,7 @@ static void wait_for(long task, long how, struct report *out, bool *ended)
 static void watch_over(long task, struct report *out)
 {
     const uint64_t child = (uint64_t)1 << (SIGCHLD - 1);
-    struct watch w = {.n = 0};
+    struct watch w = {.n = 0, .note = NOTE};
     struct pollfd fds[2] = {
         {LISTENER, POLLIN, 0},
         {-1,       POLLIN, 0}
@@ -531,12 +664,14 @@ static void end_children(void)
     }
 }
 
-static _Noreturn void run_bare(long leader, char **argv, char **env)
+static _Noreturn void run_bare(long leader, bool offline, char **argv, char **env)
 {
     long rc = call(__NR_setpgid, 0, leader, 0, 0);
 
     if (rc == 0)
         rc = call(__NR_landlock_restrict_self, NOTE, 0, 0, 0);
+    if (rc == 0 && offline)
+        rc = keep_offline();
     if (rc < 0) {
         complain(argv[0], -rc);
         leave(NOT_RUN);
@@ -545,11 +680,44 @@ static _Noreturn void run_bare(long leader, char **argv, char **env)
     run(argv, env);
 }
 
-static _Noreturn void be_inner(long leader, char **argv, char **env)
+/* Until the task has ended, or the outer one has, of which a signal tells. */
+static void watch_bare(long task, bool offline, struct report *out)
 {
     const uint64_t wanted = (uint64_t)1 << (SIGCHLD - 1) | (uint64_t)1 << (SIGUSR1 - 1);
-    struct report report = {.status = NOT_RUN << 8};
+    struct watch w = {.n = 0, .note = BARE_NOTE, .strict = true};
+    struct pollfd fds[2] = {
+        {offline ? LISTENER : -1, POLLIN, 0},
+        {-1,                      POLLIN, 0}
+    };
+    uint32_t taken[32] = {0}; /* struct signalfd_siginfo, the signal first */
     bool ended = false;
+
+    fds[1].fd = (int)call(__NR_signalfd4, -1, (long)&wanted, KERNEL_SIGSET, SFD_FLAGS);
+    while (!ended && taken[0] != SIGUSR1) {
+        const long arg[6] = {(long)fds, 2, 0, 0, KERNEL_SIGSET, 0};
+
+        wait_for(task, WNOHANG, out, &ended);
+        if (ended)
+            return;
+        if (fds[1].fd < 0) { /* then nobody is told */
+            taken[0] = (uint32_t)call(__NR_rt_sigtimedwait, (long)&wanted, 0, 0,
+                                      KERNEL_SIGSET);
+            continue;
+        }
+        call6(__NR_ppoll, arg);
+        if (fds[0].revents & POLLIN)
+            attend(&w);
+        else if (fds[0].revents) /* nobody is left to be told of */
+            fds[0].fd = -1;
+        if (fds[1].revents)
+            call(__NR_read, fds[1].fd, (long)taken, sizeof(taken), 0);
+    }
+}
+
+static _Noreturn void be_inner(long leader, char **argv, char **env)
+{
+    bool offline = argv[0][4] == '\0'; /* "bare", not "bare-open" */
+    struct report report = {.status = NOT_RUN << 8};
     long task;
 
     call(__NR_setpgid, 0, 0, 0, 0);
@@ -557,17 +725,14 @@ static _Noreturn void be_inner(long leader, char **argv, char **env)
     call(__NR_prctl, PR_SET_PDEATHSIG, SIGUSR1, 0, 0);
     if (call(__NR_getppid, 0, 0, 0, 0) != leader)
         leave(0); /* it was killed before we could ask to be told */
-    task = call(__NR_clone, SIGCHLD, 0, 0, 0);
+    /* As below: we have the listener that it makes. */
+    task = call(__NR_clone, SIGCHLD | CLONE_FILES | CLONE_VFORK, 0, 0, 0);
     if (task == 0)
-        run_bare(leader, argv + 1, env);
+        run_bare(leader, offline, argv + 1, env);
     if (task < 0)
         complain(argv[1], -task);
-    while (task > 0 && !ended) {
-        wait_for(task, WNOHANG, &report, &ended);
-        if (!ended &&
-            call(__NR_rt_sigtimedwait, (long)&wanted, 0, 0, KERNEL_SIGSET) == SIGUSR1)
-            break;
-    }
+    else
+        watch_bare(task, offline, &report);
     end_children();
     call(__NR_write, REPORT, (long)&report, sizeof(report), 0);
     leave(0);
@@ -604,6 +769,7 @@ _Noreturn void bz_init_main(long *stack)
     call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0);
     call(__NR_fcntl, REPORT, F_SETFD, FD_CLOEXEC, 0);
     call(__NR_fcntl, NOTE, F_SETFD, FD_CLOEXEC, 0);
+    call(__NR_fcntl, BARE_NOTE, F_SETFD, FD_CLOEXEC, 0);
     take_locks();
     if (argv[0][0] == 'b')
         be_outer(argv, task.env);

@@ -33,7 +33,8 @@ struct bz_sandbox_seat {
     struct bz_stage stages[STAGES];
     unsigned made;   /* stages */
     uint64_t missed; /* the last shape that there was none for */
-    int note;        /* a file in memory, for BZ_CHILD_NOTE */
+    int note;        /* a file in memory, for BZ_CHILD_NOTE or BZ_CHILD_BARE_NOTE */
+    int rules;       /* of a bare one, for BZ_CHILD_NOTE */
     int alive;       /* of a bare one: hung up when all of it has ended */
     void *stack[2];  /* for the two steps of a child */
 };
@@ -55,6 +56,7 @@ static void seat_free(struct bz_sandbox_seat *s)
         bz_stage_release(&s->stages[i]);
     bz_userns_release(&s->ns);
     bz_fs_closep(&s->note);
+    bz_fs_closep(&s->rules);
     bz_fs_closep(&s->alive);
     bz_spawn_stack_free(s->stack[0]);
     bz_spawn_stack_free(s->stack[1]);
@@ -69,7 +71,7 @@ static int seat_new(const struct bz_userns_opts *kind, bool bare,
     int rc;
 
     s->kind = *kind;
-    s->alive = -1;
+    s->alive = s->rules = -1;
     s->ns = (struct bz_userns){-1, -1};
     for (size_t i = 0; i < STAGES; i++)
         s->stages[i].mnt = s->stages[i].host = -1;
@@ -375,14 +377,16 @@ static int prepare(struct bz_sandbox *sb, struct bz_sandbox_seat *seat,
     const struct bz_spec *spec = c->plan.spec;
     int rc = 0;
 
+    if (ftruncate(c->note, 0) < 0)
+        return bz_fail_sys(err, "clear a file in memory");
     if (sb->bare) {
-        bz_fs_closep(&seat->note);
-        seat->note = -1;
-        rc = bz_landlock_make(spec, sb->bare, c->fd, &seat->note, err);
+        bz_fs_closep(&seat->rules);
+        seat->rules = -1;
+        rc = bz_landlock_make(spec, sb->bare, c->fd, &seat->rules, err);
         if (rc < 0)
             return rc;
-        c->note = seat->note = bz_proc_io_lift(seat->note);
-        return c->note < 0 ? bz_fail_sys(err, "prepare a sandbox") : 0;
+        c->rules = seat->rules = bz_proc_io_lift(seat->rules);
+        return c->rules < 0 ? bz_fail_sys(err, "prepare a sandbox") : 0;
     }
     if (spec->layers.n > 0)
         rc = overlay_fill(layers, &spec->layers, err);
@@ -391,13 +395,13 @@ static int prepare(struct bz_sandbox *sb, struct bz_sandbox_seat *seat,
     c->plan.layers = bz_buf_text(&layers->options);
     c->plan.lower = bz_buf_text(&layers->lower);
     use_stage(seat, c);
-    return ftruncate(c->note, 0) < 0 ? bz_fail_sys(err, "clear a file in memory") : 0;
+    return 0;
 }
 
 static const char *init_name(const struct bz_sandbox *sb, const struct bz_spec *spec)
 {
     if (sb->bare)
-        return "bare";
+        return spec->network ? "bare-open" : "bare";
     return spec->network ? "open" : "init";
 }
 
@@ -525,8 +529,7 @@ void bz_sandbox_leave(struct bz_sandbox *sb, struct bz_sandbox_child *child)
     child->tried[0] = '\0';
     if (sb->bare)
         wait_for_rest(child->seat);
-    else
-        read_note(child->seat->note, child->tried, sizeof(child->tried));
+    read_note(child->seat->note, child->tried, sizeof(child->tried));
     give_seat(sb, child->seat);
     child->seat = NULL;
 }

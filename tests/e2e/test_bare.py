@@ -5,6 +5,7 @@ import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
@@ -161,8 +162,15 @@ attempt("unlink", lambda: os.unlink(home + "/.ssh/id"))
 attempt("rename", lambda: os.rename(home + "/.ssh/id", "id"))
 attempt("link", lambda: os.link(home + "/.ssh/id", "id"))
 attempt("core", lambda: open("/proc/sys/kernel/core_pattern", "w"))
-for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK, socket.AF_PACKET):
+for family in (socket.AF_UNIX, socket.AF_NETLINK, socket.AF_PACKET):
     attempt("socket %d" % family, lambda: socket.socket(family, socket.SOCK_DGRAM))
+attempt("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
+attempt("connect", lambda: socket.create_connection(("192.0.2.1", 80), 2))
+attempt("connect here", lambda: socket.create_connection(("127.0.0.1", int(sys.argv[3])), 2))
+attempt("send here", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9)))
+attempt("bind", lambda: socket.socket().bind(("127.0.0.1", 0)))
+attempt("abstract", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, socket.socket().detach())
+        .connect("\0bz-bare-" + sys.argv[3]))
 attempt("mknod", lambda: os.mknod("device", 0o020666, os.makedev(1, 1)))
 attempt("chroot", lambda: os.chroot("."))
 attempt("signal", lambda: os.kill(pid, 0))
@@ -187,7 +195,14 @@ class Hostile(Bare):
     def test_what_it_tries_is_refused_and_nothing_is_left(self):
         self.write(".ssh/id", "secret\n")
         self.write("meta-kitchen/files/attack", ATTACK)
-        self.compile(f"python3 -B ${{KITCHEN}}/files/attack {self.dir} {os.getpid()}")
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        port = listener.getsockname()[1]
+        hidden = socket.socket(socket.AF_UNIX)
+        self.addCleanup(hidden.close)
+        hidden.bind(f"\0bz-bare-{port}")
+        hidden.listen()
+        self.compile(f"python3 -B ${{KITCHEN}}/files/attack {self.dir} {os.getpid()} {port}")
         self.there("dough")
         got = (self.out("dough") / "image/bin/dough").read_text().split("\n")
         self.assertEqual(got, [""])
@@ -195,6 +210,12 @@ class Hostile(Bare):
         self.assertEqual([str(p) for p in self.dir.rglob("bz-stain")], [])
         self.assertEqual([p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline")
                           if f"78.{os.getpid()}".encode() in test_sandbox.Hostile.read(p)], [])
+
+    def test_an_address_that_was_tried_is_told_with_what_allows_it(self):
+        self.compile("""python3 -c 'import socket; socket.create_connection(("192.0.2.1", 80), 1)'""")
+        err = self.there("dough", code=1).err
+        self.assertIn('  tried to reach 192.0.2.1 port 80: there is no network in the sandbox; '
+                      'do_compile[network] = "1" allows it\n', err)
 
     def test_the_environment_is_the_recipes_alone(self):
         self.compile("env | cut -d= -f1 | grep -c SECRET > made || :; echo $HOME $TMPDIR >> made\n"
