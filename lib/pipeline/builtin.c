@@ -200,10 +200,12 @@ static int find_dirs(struct bz_jobs *j, struct bz_vars *v, struct bz_str task,
         inside = bz_arena_dup(&f->arena, bz_path_str(&plain));
         if (rc == 0 && bz_str_eq(inside, bz_str_from(j->ground->root)))
             continue; /* which is always there */
-        if (rc == 0 && !bz_jobs_cut_root(j, &inside))
-            return bz_fail(err, BZ_E_INVAL,
-                           "%.*s[dirs] has '%.*s': it has to be below %s",
-                           BZ_STR_ARG(task), BZ_STR_ARG(word), j->p->build_dir);
+        if (rc == 0 && !bz_jobs_cut_root(j, &inside)) {
+            (void)bz_fail(err, BZ_E_INVAL,
+                          "%.*s[dirs] has '%.*s': it has to be below %s",
+                          BZ_STR_ARG(task), BZ_STR_ARG(word), j->p->build_dir);
+            return bz_runscript_blame(v, task, "dirs", err);
+        }
         BZ_VEC_PUSH(&f->dirs, inside);
     }
     return rc;

@@ -240,10 +240,12 @@ static int add_locks(struct bz_vars *v, struct bz_str name, struct bz_arena *a,
     if (rc == 0 && words.n > 0)
         rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err);
     while (rc == 0 && bz_runscript_next_dir(&words, top, &word)) {
-        if (!bz_path_is_absolute(word))
-            return bz_fail(err, BZ_E_INVAL,
-                           "%.*s[lockfiles] has '%.*s': give a whole path",
-                           BZ_STR_ARG(name), BZ_STR_ARG(word));
+        if (!bz_path_is_absolute(word)) {
+            (void)bz_fail(err, BZ_E_INVAL,
+                          "%.*s[lockfiles] has '%.*s': give a whole path",
+                          BZ_STR_ARG(name), BZ_STR_ARG(word));
+            return bz_runscript_blame(v, name, "lockfiles", err);
+        }
         BZ_VEC_PUSH(out, bz_arena_dup(a, word).p);
     }
     return rc;

@@ -2,6 +2,7 @@
 
 #include "recipe/script.h"
 #include "recipe/waymark.h"
+#include "vars/history.h"
 
 /* The names that classes call to say something; metadata may define its own. */
 static const char preamble[] =
@@ -64,6 +65,31 @@ static void add_dirs(struct bz_buf *out, struct bz_str words, struct bz_str top,
         if (last)
             *last = word;
     }
+}
+
+struct blamed {
+    struct bz_str flag;
+    const char *file;
+    uint32_t line;
+};
+
+static void remember_place(void *ctx, const struct bz_history_event *e)
+{
+    struct blamed *b = ctx;
+
+    if (e->file && bz_str_eq(e->flag, b->flag)) {
+        b->file = e->file;
+        b->line = e->line;
+    }
+}
+
+int bz_runscript_blame(struct bz_vars *v, struct bz_str name, const char *flag,
+                       struct bz_err *err)
+{
+    struct blamed b = {.flag = bz_str_from(flag)};
+
+    bz_history_each(v, name, remember_place, &b);
+    return b.file ? bz_err_wrap(err, "%s:%u", b.file, b.line) : err->code;
 }
 
 /* Where it is written, as far as that is known. */
@@ -130,8 +156,15 @@ static int add_functions(struct bz_vars *v, struct bz_str task, const char *flag
 
     if (rc < 0)
         return rc;
-    while (rc == 0 && bz_str_next_word(&names, &name))
+    while (rc == 0 && bz_str_next_word(&names, &name)) {
+        if (!bz_vars_exists(v, name)) {
+            (void)bz_fail(err, BZ_E_NOENT,
+                          "%.*s[%s] has '%.*s': there is no such function",
+                          BZ_STR_ARG(task), flag, BZ_STR_ARG(name));
+            return bz_runscript_blame(v, task, flag, err);
+        }
         rc = add_function(v, name, bz_str_of(NULL, 0), true, out, err);
+    }
     return rc < 0 ? bz_err_wrap(err, "%.*s[%s]", BZ_STR_ARG(task), flag) : 0;
 }
 
@@ -149,9 +182,11 @@ int bz_runscript_umask(struct bz_vars *v, struct bz_str task, unsigned *out,
         return rc;
     text = bz_str_trim(text);
     if (text.n > 0 && bz_str_parse_u64(text, 8, 0777, &mask, err) < 0) {
-        if (own)
-            return bz_fail(err, BZ_E_INVAL, "%.*s[umask] is '%.*s': give it in octal",
-                           BZ_STR_ARG(task), BZ_STR_ARG(text));
+        if (own) {
+            (void)bz_fail(err, BZ_E_INVAL, "%.*s[umask] is '%.*s': give it in octal",
+                          BZ_STR_ARG(task), BZ_STR_ARG(text));
+            return bz_runscript_blame(v, task, "umask", err);
+        }
         return bz_fail(err, BZ_E_INVAL, "BB_DEFAULT_UMASK is '%.*s': give it in octal",
                        BZ_STR_ARG(text));
     }

@@ -27,6 +27,11 @@ int bz_runscript_write(struct bz_vars *v, struct bz_str task, struct bz_str body
 int bz_runscript_umask(struct bz_vars *v, struct bz_str task, unsigned *out,
                        struct bz_err *err) BZ_MUST_CHECK;
 
+/* A failure that a flag is the reason for, with the place where it was set last, as far
+ * as that is known: "FILE:LINE: ...". Returns err->code. */
+int bz_runscript_blame(struct bz_vars *v, struct bz_str name, const char *flag,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
 /* What goes before and after a task that is carried out otherwise: its [prefuncs] and
  * [cleandirs], and its [postfuncs]. Nothing if there is none. Its [dirs] are for
  * whoever carries it out. */

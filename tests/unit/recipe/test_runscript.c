@@ -232,6 +232,39 @@ static void a_body_may_stand_for_the_task(void **state)
     bz_vars_free(v);
 }
 
+static void what_is_wrong_with_a_flag_is_told_with_its_place(void **state)
+{
+    static const struct {
+        const char *flag, *value, *want;
+    } rows[] = {
+        {"umask",     "rwx",  "/l/x.bb:7: do_x[umask] is 'rwx': give it in octal"},
+        {"prefuncs",  "none",
+         "/l/x.bb:7: do_x[prefuncs] has 'none': there is no such function"       },
+        {"postfuncs", "none",
+         "/l/x.bb:7: do_x[postfuncs] has 'none': there is no such function"      },
+    };
+    const struct bz_vars_at first = {.file = "/l/x.inc", .line = 2};
+    const struct bz_vars_at at = {.file = "/l/x.bb", .line = 7};
+    struct scratch *s = *state;
+    struct bz_err err;
+
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+        struct bz_vars *v = recipe(s);
+        struct bz_str flag = bz_str_from(rows[i].flag);
+
+        assert_ok(bz_vars_set_flag(v, BZ_STR("do_x"), flag, BZ_STR("0"), &first, &err),
+                  &err);
+        assert_ok(bz_vars_set_flag(v, BZ_STR("do_x"), flag, bz_str_from(rows[i].value),
+                                   &at, &err),
+                  &err);
+        assert_true(
+            bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err) < 0);
+        assert_string_equal(err.msg, rows[i].want);
+        bz_vars_free(v);
+    }
+}
+
 static void only_what_goes_around_a_task_is_written(void **state)
 {
     struct scratch *s = *state;
@@ -310,6 +343,7 @@ int main(void)
         TEST(python_is_not_run_as_shell),
         TEST(a_body_may_stand_for_the_task),
         TEST(a_umask_holds_for_the_functions_around_it_too),
+        TEST(what_is_wrong_with_a_flag_is_told_with_its_place),
         TEST(only_what_goes_around_a_task_is_written),
         TEST(a_task_does_not_see_who_runs_it),
     };
