@@ -243,9 +243,11 @@ class Sources(Around):
         self.build("soup", "-c", "unpack")
         git = self.out("soup") / "work/git/.git"
         before = {p.relative_to(git): p.read_bytes() for p in git.rglob("*") if p.is_file()}
+        modes = {p.relative_to(git.parent): p.lstat().st_mode for p in git.parent.rglob("*")}
         self.assertFalse((git / "logs").exists())
         other = {"XDG_CACHE_HOME": str(self.dir / "other"), "XDG_STATE_HOME": str(self.dir / "state")}
-        self.build("soup", "-c", "unpack", env=other)
+        self.build("soup", "-c", "unpack", env=other, preexec_fn=lambda: os.umask(0o077))
+        self.assertEqual({p.relative_to(git.parent): p.lstat().st_mode for p in git.parent.rglob("*")}, modes)
         self.assertEqual({p.relative_to(git): p.read_bytes() for p in git.rglob("*") if p.is_file()}, before)
         run = subprocess.run(["git", "-C", str(git.parent), "-c", "safe.directory=*", "status", "--porcelain"],
                              check=True, stdout=subprocess.PIPE, text=True,
