@@ -120,15 +120,16 @@ static void the_next_starts_before_the_last_is_filed(void **state)
     BZ_VEC_PUSH(&b->graph.targets, Y);
     assert_ok(bz_dag_order(&b->graph.dag, &b->graph.order, &b->k->err), &b->k->err);
     b->task_facts[Z].noexec = false;
-    b->scripts[Y] = "sleep 0.5";
+    b->scripts[Y] = "sleep 1";
     b->opts.event = hear_starts;
     assert_ok(worktop_run(b), &b->k->err);
-    assert_string_equal(b->told, "s0 s1 s2 D0 s3 D2 D3 D1 ");
+    assert_ptr_equal(strstr(b->told, "s0 s1 s2 D0 "), b->told);
     for (int t = 0; t < TASKS; t++)
         b->keys[t].b[1] = b->bases[t].b[1] = 1;
     b->scripts[X] = "exit 1"; /* then there is no next */
     assert_int_equal(worktop_run(b), BZ_E_TASK);
-    assert_string_equal(b->told, "s0 s1 F0 D1 ");
+    assert_ptr_equal(strstr(b->told, "s0 s1 F0 "), b->told);
+    assert_null(strstr(b->told, "s2"));
 }
 
 static void hear_plan(void *ctx, const struct bz_event *e)
