@@ -225,13 +225,37 @@ int bz_script_pythons(struct bz_vars *v, struct bz_buf *out, struct bz_err *err)
 
 /* ---- one task ---- */
 
+/* Those that may be exported, or the contrary: what a flag says once it is expanded is
+ * asked for these alone, since most variables have none. Functions are no such. */
+static int pick_exports(struct bz_vars *v, struct names *out, struct bz_err *err)
+{
+    const struct bz_str *names;
+    size_t n;
+    int rc = bz_vars_names(v, &names, &n, err);
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        bool wanted, func = false;
+
+        if (bz_str_starts(names[i], BZ_STR("__")))
+            continue;
+        rc = has_flag(v, names[i], "export", &wanted, err);
+        if (rc == 0 && !wanted)
+            rc = has_flag(v, names[i], "unexport", &wanted, err);
+        if (rc == 0 && wanted)
+            rc = has_flag(v, names[i], "func", &func, err);
+        if (rc == 0 && wanted && !func)
+            BZ_VEC_PUSH(out, names[i]);
+    }
+    return rc;
+}
+
 /* The exported ones. BitBake leaves a variable out that fails to expand, with a
  * comment; but what is not known here may well be known to BitBake, so that is a
  * failure. */
 static int add_exports(struct bz_vars *v, struct bz_buf *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct names names = {0};
-    int rc = pick_names(v, false, &names, err);
+    int rc = pick_exports(v, &names, err);
 
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
         bool function = false;
