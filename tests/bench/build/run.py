@@ -69,9 +69,9 @@ class Bitzel:
         return subprocess.run([self.program, *words], cwd=self.build, env=self.env, check=True,
                               stdout=subprocess.PIPE, text=True).stdout
 
-    def run(self, target, executed):
+    def run(self, target, executed, *options):
         """One build, which must have run so many tasks, or none."""
-        run = meter.run_counted([self.program, "--quiet", "build", "--json", target],
+        run = meter.run_counted([self.program, "--quiet", "build", "--json", *options, target],
                                 self.build, self.env, TIMEOUT)
         counts = json.loads(run.pop("out"))
         if counts["executed"] != executed or not counts["success"]:
@@ -93,22 +93,28 @@ def write_ninja(top, graph, command):
     return [top / path(name) for name in graph]
 
 
-def run_ninja(top, idle):
-    run = meter.run_counted(["ninja"], top, None, TIMEOUT)
+def ninja_jobs():
+    """How many commands ninja runs at a time if it is not told."""
+    count = len(os.sched_getaffinity(0))
+    return count + 1 if count <= 2 else count + 2
+
+
+def run_ninja(top, idle, *options):
+    run = meter.run_counted(["ninja", *options], top, None, TIMEOUT)
     if ("no work to do" in run.pop("out")) != idle:
         raise meter.Failure("ninja " + ("has work to do" if idle else "has no work to do"))
     return run
 
 
 class Spawn:
-    """Empty tasks that wait for nothing."""
+    """Empty tasks that wait for nothing; both run the same number at a time."""
 
     def __init__(self, options, work):
         self.options, self.work, self.count = options, work, SPAWNS[options.size]
-        self.numbers = itertools.count()
+        self.numbers, self.jobs = itertools.count(), f"-j{options.jobs or ninja_jobs()}"
 
     def title(self):
-        return f"{self.count} empty tasks in sandboxes"
+        return f"{self.count} empty tasks in sandboxes, {self.jobs}"
 
     def names(self):
         return [f"r{i:05}" for i in range(self.count)]
@@ -120,12 +126,12 @@ class Spawn:
             path = top / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="ascii")
-        return Bitzel(self.options.bitzel, top).run("world", self.count)
+        return Bitzel(self.options.bitzel, top).run("world", self.count, self.jobs)
 
     def ninja(self):
         top = self.work / f"spawn-{next(self.numbers)}"
         write_ninja(top, {name: [] for name in self.names()}, BWRAP)
-        return run_ninja(top, idle=False)
+        return run_ninja(top, False, self.jobs)
 
     def measure(self, runs, _round):
         runs.setdefault("bitzel", []).append(self.bitzel())
@@ -336,6 +342,7 @@ def parse(argv):
     parser.add_argument("--bitbake", help="a checkout of BitBake, or its bin/")
     parser.add_argument("--work", type=Path, help="where to work")
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--jobs", type=int, help="tasks at a time of 'spawn'; else as ninja does")
     parser.add_argument("--recipes", type=int, action="append", help="how many for BitBake")
     parser.add_argument("--graphs", type=int, action="append", help="how many recipes for ninja")
     parser.add_argument("--only", action="append", choices=PARTS)
