@@ -111,6 +111,86 @@ static void what_cannot_be_mounted_is_told(void **state)
     }
 }
 
+/* A directory in the room, made anew. */
+static const char *fresh(struct room *r, const char *name, char path[128])
+{
+    struct bz_err err;
+
+    room_path(r, name, path);
+    assert_ok(bz_fs_remove(AT_FDCWD, path, &err), &err);
+    assert_ok(bz_fs_mkdirs(AT_FDCWD, path, 0755, &err), &err);
+    return path;
+}
+
+/* The first without a stage, by the old way to mount, the others with one. */
+static void layers_and_host_directories_are_the_same_with_a_stage(void **state)
+{
+    struct room *r = *state;
+    char low[128], links[128], upper[128], work[128], seen[128], file[160];
+    char want[64];
+    struct bz_err err;
+
+    snprintf(file, sizeof(file), "%s/f", fresh(r, "low", low));
+    assert_ok(bz_fs_write(AT_FDCWD, file, "low\n", 4, 0644, BZ_FS_NOSYNC, &err), &err);
+    snprintf(file, sizeof(file), "%s/0", fresh(r, "links", links));
+    assert_int_equal(symlink(low, file), 0);
+    room_add(r, BZ_SPEC_WORK, "/seen", fresh(r, "seen", seen));
+    assert_ok(
+        bz_spec_overlay(&r->spec, "/top",
+                        &(struct bz_spec_layers){links, 1, fresh(r, "upper", upper),
+                                                 fresh(r, "work", work)},
+                        &err),
+        &err);
+    for (int i = 0; i < 4; i++) {
+        snprintf(want, sizeof(want), "low\nf\nlow\nup\n%d\n", i + 1);
+        assert_script(r,
+                      "cat /top/f; ls /top; echo up >>/top/f; cat /top/f; "
+                      "echo x >>/seen/x; wc -l </seen/x | tr -d ' '",
+                      want);
+        snprintf(file, sizeof(file), "%s/f", upper);
+        assert_true(bz_fs_exists(AT_FDCWD, file));
+        fresh(r, "upper", upper);
+        fresh(r, "work", work);
+    }
+}
+
+static void nothing_of_the_host_is_mounted_that_was_not_asked_for(void **state)
+{
+    struct room *r = *state;
+    char first[sizeof(r->out)];
+
+    assert_int_equal(room_run(r, "cut -d' ' -f5 /proc/self/mountinfo | sort; ls /.."),
+                     0);
+    snprintf(first, sizeof(first), "%s", r->out);
+    for (int i = 0; i < 3; i++)
+        assert_script(r, "cut -d' ' -f5 /proc/self/mountinfo | sort; ls /..", first);
+}
+
+static void what_needs_the_host_later_has_no_stage(void **state)
+{
+    struct room *r = *state;
+    char many[300];
+    bool fixed[100] = {false};
+    struct bz_mount_plan plan = {&r->spec, fixed, "", "", false, "0:1", NULL};
+
+    for (size_t i = 0; i < r->spec.entries.len; i++)
+        fixed[i] = bz_spec_is_fixed(&r->spec, i);
+    assert_true(bz_mount_can_base(&plan));
+    memset(many, '1', sizeof(many));
+    many[255] = '\0';
+    plan.lower = many;
+    assert_true(bz_mount_can_base(&plan));
+    many[255] = '1';
+    many[256] = '\0';
+    assert_false(bz_mount_can_base(&plan));
+    plan.lower = "";
+    room_add(r, BZ_SPEC_TMPFS, "/top", "1m");
+    room_add(r, BZ_SPEC_HOST, "/top/usr", "");
+    assert_false(bz_mount_can_base(&plan));
+    for (int i = 0; i < 3; i++)
+        assert_script(r, "echo /top/*", "/top/*\n");
+}
+
 static void a_plan_fits_if_all_that_is_fixed_is_the_same(void **state)
 {
     struct room *r = *state;
@@ -156,6 +236,9 @@ int main(void)
         TEST(another_spec_gets_another_stage),
         TEST(entries_below_what_changes_are_made_after_it),
         TEST(what_cannot_be_mounted_is_told),
+        TEST(layers_and_host_directories_are_the_same_with_a_stage),
+        TEST(nothing_of_the_host_is_mounted_that_was_not_asked_for),
+        TEST(what_needs_the_host_later_has_no_stage),
         TEST(a_plan_fits_if_all_that_is_fixed_is_the_same),
     };
 
