@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "os/clock.h"
+#include "report/account.h"
 #include "report/firsterror.h"
 #include "report/logtail.h"
-#include "report/memuse.h"
 
 #define TAIL_LINES 20
 #define NO_SPACE "No space left on device"  /* in the locale of tasks, and ours */
@@ -32,12 +32,17 @@ void bz_build_failure_open(struct bz_build_failure *f)
         f->ci = BZ_BUILD_FAILURE_GITHUB;
     else if (is_true("GITLAB_CI"))
         f->ci = BZ_BUILD_FAILURE_GITLAB;
-    f->killed = bz_memuse_kills();
 }
 
 void bz_build_failure_release(struct bz_build_failure *f)
 {
     bz_buf_release(&f->again);
+}
+
+static bool is_starved(const struct bz_event *e)
+{
+    return !e->error && !e->timeout &&
+           bz_account_starved(e->signal, e->exit_code, e->oom_kills);
 }
 
 /* How it ended, in a few words. */
@@ -49,6 +54,8 @@ static void describe(const struct bz_event *e, struct bz_buf *out)
         bz_buf_addf(out, "not done after %.0fs, its timeout ([timeout], --timeout)%s",
                     (double)e->timeout / 1e9,
                     e->signal == SIGKILL ? "; it had to be killed" : "");
+    else if (is_starved(e))
+        bz_buf_addf(out, BZ_ACCOUNT_STARVED);
     else if (e->signal)
         bz_buf_addf(out, "killed by signal %d (%s)", e->signal, strsignal(e->signal));
     else if (e->exit_code > EXIT_SIGNAL && e->exit_code <= EXIT_SIGNAL + SIGNALS)
@@ -58,20 +65,18 @@ static void describe(const struct bz_event *e, struct bz_buf *out)
         bz_buf_addf(out, "exit status %d", e->exit_code);
 }
 
-/* Nobody here sends that signal to a task of which is told. */
-static void say_killed(const struct bz_build_failure *f, struct bz_out *log,
-                       const struct bz_event *e)
+/* Nobody here sends that signal to a task of which is told. A compiler that was killed
+ * is often told of by its make, with another exit status. */
+static void say_killed(struct bz_out *log, const struct bz_event *e)
 {
-    int64_t now = bz_memuse_kills();
-
-    if (e->error || e->timeout || (e->signal != SIGKILL && e->exit_code != EXIT_KILLED))
+    if (e->error || e->timeout)
         return;
-    if (f->killed >= 0 && now > f->killed)
+    if (e->oom_kills > 0)
         bz_out_print(log,
-                     "  the kernel killed %lld process%s for lack of memory since the "
-                     "build began: try fewer jobs, -j\n",
-                     (long long)(now - f->killed), now - f->killed == 1 ? "" : "es");
-    else
+                     "  the kernel killed %llu process%s for lack of memory while it "
+                     "ran: try fewer jobs, -j\n",
+                     (unsigned long long)e->oom_kills, e->oom_kills == 1 ? "" : "es");
+    else if (e->signal == SIGKILL || e->exit_code == EXIT_KILLED)
         bz_out_print(log, "  signal %d was not sent by bitzel; out of memory?\n",
                      SIGKILL);
 }
@@ -221,10 +226,12 @@ void bz_build_failure_say(struct bz_build_failure *f, struct bz_out *log,
     describe(e, &how);
     if (e->log && !e->error && !bz_firsterror_read(e->log, &first))
         first.line[0] = '\0';
+    if (is_starved(e)) /* whatever else its log says, this is why */
+        first.line[0] = '\0';
     bz_out_print(log, ": ");
     bz_out_plain(log, how.data, how.len);
     bz_out_print(log, "\n");
-    say_killed(f, log, e);
+    say_killed(log, e);
     if (e->network)
         say_network(log, jobs, e);
     if (first.line[0]) {

@@ -24,7 +24,6 @@ struct bz_build_failure {
     struct bz_build_quality quality; /* likewise, and to be written afterwards */
     /* From here on this file's own. */
     enum bz_build_failure_ci ci;
-    int64_t killed; /* by the kernel for lack of memory, before the build */
     struct bz_buf again;
 };
 

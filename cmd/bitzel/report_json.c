@@ -95,6 +95,8 @@ static void put_task(struct bz_jsonw *w, const struct bz_report_view *r, uint32_
         put_int(w, "exit_code", (uint64_t)t->exit_code);
     if (t->signal > 0)
         put_int(w, "signal", (uint64_t)t->signal);
+    if (t->oom_kills > 0)
+        put_int(w, "oom_kills", t->oom_kills);
     if (t->timeout > 0)
         put_seconds(w, "timeout", t->timeout);
     put_text(w, "version", t->version);

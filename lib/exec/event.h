@@ -62,7 +62,10 @@ struct bz_event {
     int exit_code;   /* of a task that failed; -1: it did not end by itself */
     int signal;      /* that ended it, or 0 */
     int64_t timeout; /* ns after which it was stopped; 0: it was not */
-    bool same;       /* cached: found by the trees it sees, not its signature */
+    /* Of a task that failed: how many processes, its own or not, the kernel killed for
+     * lack of memory while it ran. */
+    uint64_t oom_kills;
+    bool same; /* cached: found by the trees it sees, not its signature */
     /* Of a task that is cached or not needed: how long it took when it ran; planned:
      * all that are not needed, added. 0: not known. */
     int64_t saved;

@@ -185,6 +185,7 @@ static void release(struct bz_exec *x)
     bz_dag_release(&x->waiting);
     bz_map_release(&x->ids);
     bz_overlap_release(&x->overlap);
+    bz_starved_release(&x->starved);
     bz_map_release(&x->lost);
     bz_bitset_release(&x->ran);
     bz_lookup_release(x);
@@ -221,6 +222,7 @@ int bz_exec_run(const struct bz_exec_opts *opts, struct bz_event_counts *counts,
     x.began = bz_clock_now();
     x.tick = x.began + opts->tick;
     x.queues[BZ_EXEC_WORKS].limit = opts->jobs;
+    bz_starved_begin(&x.starved, x.began);
     x.admission.read = opts->memory;
     x.admission.ctx = opts->memory_ctx;
     x.queues[BZ_EXEC_WAITS].limit = WAITING_MAX;

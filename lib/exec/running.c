@@ -208,6 +208,8 @@ static void leave_failure(struct bz_running *r, struct bz_event *e)
     bool keep = !e->error && !x->shop.ground.bare;
 
     e->kind = BZ_EVENT_FAILED;
+    if (!e->error && !e->timeout)
+        e->oom_kills = bz_starved_since(&x->starved, r->began, bz_clock_now());
     bz_remark_tell(x, r->task, e->log, false); /* of errors the failure tells */
     if (keep)
         bz_failed_keep(x->o->store, x->o->names[r->task], &x->o->keys[r->task],

@@ -12,6 +12,7 @@
 #include "exec/exec.h"
 #include "exec/overlap.h"
 #include "exec/queue.h"
+#include "exec/starved.h"
 #include "exec/step.h"
 #include "graph/ready.h"
 #include "os/proc_pump.h"
@@ -67,6 +68,7 @@ struct bz_exec {
     struct bz_exec_queue queues[BZ_EXEC_KINDS];
     uint32_t wave; /* of those that run */
     struct bz_admission admission;
+    struct bz_starved starved;
     struct bz_overlap overlap;
     bool stop;
     struct bz_step_shop shop;

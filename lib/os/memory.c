@@ -98,3 +98,33 @@ void bz_memory_read(const char *root, struct bz_memory *out)
         set_limit(out, kib * 1024);
     bz_cgroup_walk(root, BZ_STR("memory"), add_group, &r);
 }
+
+struct killing {
+    const char *root;
+    int64_t n;
+};
+
+/* The innermost group comes first, and what is killed in it counts there, whoever's
+ * limit it was. The outermost group of the machine has no such file in version two. */
+static void add_kills(void *ctx, enum bz_cgroup_version v, const char *dir)
+{
+    struct killing *k = ctx;
+    uint64_t n = 0;
+
+    if (k->n < 0 &&
+        bz_cgroup_field(k->root, dir,
+                        v == BZ_CGROUP_V2 ? "memory.events" : "memory.oom_control",
+                        BZ_STR("oom_kill"), &n))
+        k->n = (int64_t)n;
+}
+
+int64_t bz_memory_kills(const char *root)
+{
+    struct killing k = {.root = root, .n = -1};
+    uint64_t n = 0;
+
+    bz_cgroup_walk(root, BZ_STR("memory"), add_kills, &k);
+    if (k.n < 0 && bz_cgroup_field(root, "/proc", "vmstat", BZ_STR("oom_kill"), &n))
+        k.n = (int64_t)n;
+    return k.n;
+}

@@ -18,4 +18,8 @@ struct bz_memory {
 /* `root` goes before every path that is read ("" for the real system). */
 void bz_memory_read(const char *root, struct bz_memory *out);
 
+/* How many processes the kernel has killed for lack of memory: of the group of this
+ * process, since that exists, or where there is none, of the machine. -1: not known. */
+int64_t bz_memory_kills(const char *root);
+
 #endif

@@ -1,5 +1,6 @@
 #include "report/account.h"
 
+#include <signal.h>
 #include <time.h>
 
 #include "base/bitset.h"
@@ -10,6 +11,7 @@
 #include "report/eventlog.h"
 
 #define NOBODY UINT32_MAX
+#define EXIT_KILLED (128 + SIGKILL)  /* how a shell tells that a command was */
 #define SIZE_MOST ((int64_t)1 << 53) /* so that sums of many stay numbers */
 
 struct reader {
@@ -215,6 +217,7 @@ static int read_end_of_task(struct reader *r, const struct bz_doc *line,
     t->memory = (uint64_t)count_of(line, "memory", INT64_MAX);
     t->exit_code = code ? (int)count_of(line, "exit_code", 255) : -1;
     t->signal = (int)count_of(line, "signal", 255);
+    t->oom_kills = (uint64_t)count_of(line, "oom_kills", INT64_MAX);
     t->timeout = ns_of(line, "timeout");
     if (bz_doc_find(line, "log"))
         t->log = text_of(r, line, "log");
@@ -539,16 +542,29 @@ const char *bz_account_state_name(enum bz_account_state state)
     return names[state];
 }
 
+bool bz_account_starved(int signal, int exit_code, uint64_t oom_kills)
+{
+    return oom_kills > 0 && (signal == SIGKILL || exit_code == EXIT_KILLED);
+}
+
 void bz_account_failure(const struct bz_account_task *t, struct bz_buf *out)
 {
+    bool starved = bz_account_starved(t->signal, t->exit_code, t->oom_kills);
+
     if (t->error.n > 0)
         bz_buf_add_str(out, t->error);
     else if (t->timeout > 0) /* the signal was only how */
         bz_buf_addf(out, "not done after %.0fs, its timeout", (double)t->timeout / 1e9);
+    else if (starved)
+        bz_buf_addf(out, BZ_ACCOUNT_STARVED);
     else if (t->signal > 0)
         bz_buf_addf(out, "killed by signal %d", t->signal);
     else
         bz_buf_addf(out, "exit status %d", t->exit_code);
+    if (t->oom_kills > 0 && !starved)
+        bz_buf_addf(out,
+                    "; meanwhile the kernel killed %llu process%s for lack of memory",
+                    (unsigned long long)t->oom_kills, t->oom_kills == 1 ? "" : "es");
     if (t->network.n > 0)
         bz_buf_addf(out, "; it tried to reach %.*s", BZ_STR_ARG(t->network));
 }

@@ -49,6 +49,7 @@ struct bz_account_task {
     int exit_code;         /* -1: none */
     int signal;            /* 0: none */
     int64_t timeout;       /* after which it was stopped; 0: it was not */
+    uint64_t oom_kills;    /* processes killed meanwhile for lack of memory */
     bool same;             /* cached: found by the trees it sees */
     bool differs;          /* it made something else than before, of the same */
     struct bz_str key;     /* its signature, in hexadecimal digits */
@@ -137,6 +138,11 @@ enum bz_account_result bz_account_result(const struct bz_account *a);
 /* "completed", "not needed": words for results and states, static. */
 const char *bz_account_result_name(enum bz_account_result result);
 const char *bz_account_state_name(enum bz_account_state state);
+
+/* Whether a task that ended so was killed for lack of memory, as far as can be told; in
+ * words. */
+bool bz_account_starved(int signal, int exit_code, uint64_t oom_kills);
+#define BZ_ACCOUNT_STARVED "killed, out of memory"
 
 /* Why a task failed: "exit status 7". */
 void bz_account_failure(const struct bz_account_task *t, struct bz_buf *out);

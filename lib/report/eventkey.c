@@ -33,6 +33,7 @@ const char *bz_eventkey_name(enum bz_eventkey key)
         [BZ_EVENTKEY_NOEXEC] = "noexec",
         [BZ_EVENTKEY_NOT_NEEDED] = "not_needed",
         [BZ_EVENTKEY_NOT_STARTED] = "not_started",
+        [BZ_EVENTKEY_OOM_KILLS] = "oom_kills",
         [BZ_EVENTKEY_OTHER] = "other",
         [BZ_EVENTKEY_PATH] = "path",
         [BZ_EVENTKEY_PLACE] = "place",
@@ -179,6 +180,8 @@ static const struct bz_eventkey_field failed[] = {
     F(MEMORY, "The most bytes that one of its processes had, likewise"),
     F(EXIT_CODE, "Its exit status, if it ended by itself"),
     F(SIGNAL, "The number of the signal that ended it, if one did"),
+    F(OOM_KILLS, "How many processes, its own or others, the kernel killed for lack of "
+                 "memory while it ran, if any"),
     F(TIMEOUT, "The seconds after which it was stopped, if it was"),
     F(ERROR, "Why it could not be run, if that is so"),
     F(NETWORK, "What it tried to reach without being allowed to: ADDRESS port PORT"),

@@ -152,6 +152,8 @@ static void put_end_of_task(struct line *l, const struct bz_event *e)
             put_count(l, BZ_EVENTKEY_EXIT_CODE, (uint64_t)e->exit_code);
         if (e->signal > 0)
             put_count(l, BZ_EVENTKEY_SIGNAL, (uint64_t)e->signal);
+        if (e->oom_kills > 0)
+            put_count(l, BZ_EVENTKEY_OOM_KILLS, e->oom_kills);
         if (e->timeout > 0)
             put_seconds(l, BZ_EVENTKEY_TIMEOUT, e->timeout);
         put_text(l, BZ_EVENTKEY_ERROR, e->error);

@@ -41,11 +41,6 @@ int bz_memuse_parse(struct bz_str meminfo)
     return (int)((total - left) * 100 / total);
 }
 
-int64_t bz_memuse_parse_kills(struct bz_str vmstat)
-{
-    return number_of(vmstat, BZ_STR("oom_kill "));
-}
-
 /* As much as there is room for. */
 static struct bz_str read_some(const char *path, char *text, size_t size)
 {
@@ -72,11 +67,4 @@ uint64_t bz_memuse_used(void)
     char text[512];
 
     return bz_memuse_parse_used(read_some("/proc/meminfo", text, sizeof(text)));
-}
-
-int64_t bz_memuse_kills(void)
-{
-    char text[16384];
-
-    return bz_memuse_parse_kills(read_some("/proc/vmstat", text, sizeof(text)));
 }

@@ -9,11 +9,6 @@
 int bz_memuse_parse(struct bz_str meminfo);
 int bz_memuse_read(void);
 
-/* How many processes the kernel has killed for lack of memory since it runs, by what
- * /proc/vmstat says; -1 if it does not. */
-int64_t bz_memuse_kills(void);
-int64_t bz_memuse_parse_kills(struct bz_str vmstat);
-
 /* How many bytes of this machine's memory are in use; 0: not known. The second is of
  * the text of /proc/meminfo. */
 uint64_t bz_memuse_used(void);

@@ -91,6 +91,38 @@ static void the_tightest_limit_counts(void **state)
     }
 }
 
+static void put_below(struct scratch *s, const char *path, const char *text)
+{
+    char dir[512], *slash;
+
+    snprintf(dir, sizeof(dir), "%s", path + 1);
+    slash = strrchr(dir, '/');
+    *slash = '\0';
+    make_dirs(s->fd, dir);
+    put(s->fd, path + 1, text);
+}
+
+static void kills_are_those_of_ones_own_group(void **state)
+{
+    struct scratch *s = *state;
+
+    assert_int_equal(bz_memory_kills(s->path), -1);
+    put_below(s, "/proc/vmstat", "nr_x 1\noom_kill_x 3\noom_kill 7\nlast 2\n");
+    assert_int_equal(bz_memory_kills(s->path), 7);
+    put_below(s, GROUPS, "0::/a\n");
+    put_below(s, MOUNTS, V1_MOUNT V2_MOUNT);
+    assert_int_equal(bz_memory_kills(s->path), 7); /* it does not tell */
+    put_below(s, "/sys/fs/cgroup/memory.events", "oom 9\noom_kill 4\n");
+    assert_int_equal(bz_memory_kills(s->path), 4);
+    put_below(s, V2 "/memory.events", "oom 9\noom_kill 0\n");
+    assert_int_equal(bz_memory_kills(s->path), 0);
+    put_below(s, GROUPS, "4:memory:/b\n0::/a\n");
+    put_below(s, V1 "/memory.oom_control",
+              "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    assert_int_equal(bz_memory_kills(s->path), 2);
+    assert_true(bz_memory_kills("") >= -1);
+}
+
 static void this_machine_has_some(void **state)
 {
     struct bz_memory m;
@@ -105,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(the_tightest_limit_counts),
+        scratch_test(kills_are_those_of_ones_own_group),
         cmocka_unit_test(this_machine_has_some),
     };
 

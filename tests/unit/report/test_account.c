@@ -58,7 +58,8 @@ static void a_whole_build_is_read(void **state)
                                                           "\"at\":3,\"task\":\"app:do_"
                                                           "y\",\"took\":1,\"exit_"
                                                           "code\":"
-                                                          "7,\"signal\":9,\"error\":"
+                                                          "7,\"signal\":9,\"oom_"
+                                                          "kills\":5,\"error\":"
                                                           "\"e\",\"network\":\"n\"}\n"
                                                           "{\"event\":\"end\",\"at\":4,"
                                                           "\"took\":4,\"executed\":1,"
@@ -95,6 +96,7 @@ static void a_whole_build_is_read(void **state)
     assert_str(task(&a, "app:do_x")->log, "/l");
     assert_int_equal(task(&a, "app:do_y")->exit_code, 7);
     assert_int_equal(task(&a, "app:do_y")->signal, 9);
+    assert_int_equal(task(&a, "app:do_y")->oom_kills, 5);
     assert_str(task(&a, "app:do_y")->error, "e");
     assert_str(task(&a, "app:do_y")->network, "n");
     assert_null(bz_account_find(&a, BZ_STR("nobody")));
@@ -320,9 +322,42 @@ static void a_file_that_is_not_there_is_told(void **state)
     bz_account_release(&a);
 }
 
+static void assert_failure(struct bz_account_task t, const char *text)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
+
+    bz_account_failure(&t, &out);
+    assert_string_equal(bz_buf_text(&out), text);
+}
+
+static void why_a_task_failed_is_told_in_words(void **state)
+{
+    (void)state;
+    assert_failure((struct bz_account_task){.exit_code = 7}, "exit status 7");
+    assert_failure((struct bz_account_task){.exit_code = -1, .signal = 9},
+                   "killed by signal 9");
+    assert_failure((struct bz_account_task){.exit_code = 137}, "exit status 137");
+    assert_failure(
+        (struct bz_account_task){.exit_code = -1, .signal = 9, .oom_kills = 1},
+        "killed, out of memory");
+    assert_failure((struct bz_account_task){.exit_code = 137, .oom_kills = 3},
+                   "killed, out of memory");
+    assert_failure((struct bz_account_task){.exit_code = 2, .oom_kills = 1},
+                   "exit status 2; meanwhile the kernel killed 1 process for lack of "
+                   "memory");
+    assert_failure((struct bz_account_task){.exit_code = -1,
+                                            .signal = 9,
+                                            .timeout = 4 * BZ_CLOCK_S},
+                   "not done after 4s, its timeout");
+    assert_failure(
+        (struct bz_account_task){.error = BZ_STR("e"), .network = BZ_STR("n")},
+        "e; it tried to reach n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(why_a_task_failed_is_told_in_words),
         cmocka_unit_test(a_whole_build_is_read),
         cmocka_unit_test(a_build_that_was_killed_is_read_up_to_there),
         cmocka_unit_test(overlaps_are_read),

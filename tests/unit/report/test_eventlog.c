@@ -135,6 +135,7 @@ static void every_event_is_a_line_when_it_happens(void **state)
                               .task = B,
                               .ns = 1500 * BZ_CLOCK_MS,
                               .exit_code = 3,
+                              .oom_kills = 2,
                               .log = "/l"});
     tell(d, (struct bz_event){.kind = BZ_EVENT_ENDED, .counts.failed = 1});
     assert_int_equal(read_lines(d, lines), 8);
@@ -150,6 +151,7 @@ static void every_event_is_a_line_when_it_happens(void **state)
     assert_int_equal(bz_doc_find(lines[6], "exit_code")->i, 3);
     assert_true(bz_doc_find(lines[6], "took")->r == 1.5);
     assert_null(bz_doc_find(lines[6], "signal"));
+    assert_int_equal(bz_doc_find(lines[6], "oom_kills")->i, 2);
     assert_int_equal(bz_doc_find(lines[7], "failed")->i, 1);
     assert_ok(bz_eventlog_close(d->log, &d->err), &d->err);
 }

@@ -33,21 +33,12 @@ static void this_machine_uses_some(void **state)
     assert_true(percent >= 0 && percent <= 100);
 }
 
-static void kills_for_lack_of_memory_are_counted(void **state)
-{
-    (void)state;
-    assert_int_equal(bz_memuse_parse_kills(BZ_STR("nr_x 1\noom_kill 7\nlast 2\n")), 7);
-    assert_int_equal(bz_memuse_parse_kills(BZ_STR("oom_killer 7\n")), -1);
-    assert_true(bz_memuse_kills() >= -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_available_is_in_use),
         cmocka_unit_test(what_makes_no_sense_is_not_known),
         cmocka_unit_test(this_machine_uses_some),
-        cmocka_unit_test(kills_for_lack_of_memory_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
