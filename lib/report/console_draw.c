@@ -1,6 +1,7 @@
 #include "report/console_draw.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "exec/admission.h"
 #include "os/clock.h"
@@ -8,6 +9,8 @@
 #include "report/pen.h"
 
 #define MEMORY_HIGH 90 /* percent */
+#define LOG_KEYS "  (l: next, q: back)"
+#define TIME_LEFT 13 /* columns of ", 59m59s left" */
 
 static const char *const help[] = {
     "?  this, and back",
@@ -16,6 +19,7 @@ static const char *const help[] = {
     "+  more lines for tasks",
     "-  fewer",
     "q  back from help or a log",
+    "Ctrl-C  end the tasks that run; again: kill them",
 };
 
 /* A line more. */
@@ -89,6 +93,12 @@ static void draw_log(const struct bz_console *c, unsigned width, unsigned room,
     pen = begin(c, width, out, from);
     bz_pen_put(&pen, BZ_PEN_BOLD, BZ_STR("log of "));
     bz_pen_put_name(&pen, BZ_PEN_BOLD, c->names[c->followed], pen.left);
+    if (pen.left >= strlen(LOG_KEYS))
+        bz_pen_put(&pen, BZ_PEN_PLAIN, BZ_STR(LOG_KEYS));
+    if (rest.n == 0 && lines + 1 < room) {
+        pen = begin(c, width, out, from);
+        bz_pen_put(&pen, BZ_PEN_PLAIN, BZ_STR("| (it has printed nothing yet)"));
+    }
     while (++lines < room && rest.n > 0 && bz_str_next_part(&rest, '\n', &line)) {
         pen = begin(c, width, out, from);
         bz_pen_put(&pen, BZ_PEN_PLAIN, BZ_STR("| "));
@@ -127,6 +137,17 @@ static void add_part(struct bz_pen *pen, bool *first, enum bz_pen_ink ink,
     *first = false;
 }
 
+/* How many there are, after those that are done. It leaves room for how long it takes,
+ * which tells more. */
+static void add_of(struct bz_pen *pen, uint32_t all, bool timed)
+{
+    char text[32];
+    int n = snprintf(text, sizeof(text), " of %u", all);
+
+    if ((unsigned)n + (timed ? TIME_LEFT : 0) <= pen->left)
+        bz_pen_put(pen, BZ_PEN_PLAIN, bz_str_of(text, (size_t)n));
+}
+
 static uint64_t count_done(const struct bz_event_counts *n)
 {
     return (uint64_t)n->cached + n->executed + n->failed + n->noexec + n->blocked;
@@ -156,9 +177,9 @@ static void draw_numbers(const struct bz_console *c, struct bz_pen *pen)
         add_part(pen, &first, BZ_PEN_RED, "%u failed", n->failed);
     add_part(pen, &first, BZ_PEN_PLAIN, "%u executed", n->executed);
     add_part(pen, &first, BZ_PEN_PLAIN, "%u cached", n->cached);
+    add_of(pen, n->tasks - n->unneeded, left >= 0);
     if (left >= 0)
         add_part(pen, &first, BZ_PEN_PLAIN, "%s left", bz_pen_duration(time, left));
-    add_part(pen, &first, BZ_PEN_PLAIN, "of %u", n->tasks - n->unneeded);
     add_part(pen, &first, BZ_PEN_PLAIN, "%s", bz_pen_duration(time, c->now));
     if (c->slots > 0)
         add_part(pen, &first, BZ_PEN_PLAIN, "jobs %u/%u", c->slots_used, c->slots);

@@ -162,7 +162,7 @@ class Console(test_build.Kitchen):
                         session.type("\x03")
                     else:
                         session.child.send_signal(stop)
-                    session.until(lambda s: "Stopping; once more to kill the tasks that run" in s.all())
+                    session.until(lambda s: "Stopping the tasks that run; once more to kill them" in s.all())
                 self.assertEqual(session.end(), 128 + (signal.SIGINT if stop == "key" else stop))
                 self.assert_restored(session)
 
@@ -241,7 +241,7 @@ class Console(test_build.Kitchen):
         session.type("q")
         session.until(lambda s: not any("the log of a task" in line for line in s.shown()))
         session.type("l")
-        session.shows(r"^log of (dough|sauce):do_compile$")
+        session.shows(r"^log of (dough|sauce):do_compile  \(l: next, q: back\)$")
         session.shows(r"^\| (dough|sauce) begins$")
         first = next(line for line in session.screen.shown() if line.startswith("log of"))
         session.type("l")
@@ -305,7 +305,7 @@ class Console(test_build.Kitchen):
                 session = self.start(name, "--no-cache", env={"LC_ALL": locale})
                 session.shows(r"^ +[0-9]+s k\?se\?:do_compile$")
                 session.type("l")
-                session.shows(r"^log of k\?se\?:do_compile$")
+                session.shows(r"^log of k\?se\?:do_compile  \(l: next, q: back\)$")
                 session.shows(r"^\| k\?se\? begins$")
                 self.let_go(name)
                 self.assertEqual(session.end(), 1)  # paths of results are UTF-8: it cannot be stored
@@ -326,7 +326,7 @@ class Console(test_build.Kitchen):
                 self.let_go("dough")
                 self.assertEqual(session.end(), 1)
                 self.assertLessEqual({"1", "31", "33"}, session.screen.inks)
-                self.assertLessEqual(session.screen.inks, {"", "0", "1", *(str(30 + i) for i in range(8))})
+                self.assertLessEqual(session.screen.inks, {"", "0", "1", "2", *(str(30 + i) for i in range(8))})
                 (self.dir / "meta-kitchen/files/go-dough").unlink()
 
     def test_colours_are_used_unless_they_are_unwanted(self):
@@ -384,14 +384,14 @@ class Console(test_build.Kitchen):
         first = self.start("dough", "sauce", columns=120)
         first.shows("dough:do_compile")
         first.shows("sauce:do_compile")
-        first.shows(r"\] 0 executed, 0 cached, of \d+, \d+s, jobs 2/4, memory \d+%")  # nothing is known of the time
+        first.shows(r"\] 0 executed, 0 cached of \d+, \d+s, jobs 2/4, memory \d+%")  # nothing is known of the time
         time.sleep(1)
         self.let_go("dough", "sauce")
         self.assertEqual(first.end(), 0)
         for name in ("dough", "sauce"):
             (self.dir / f"meta-kitchen/files/go-{name}").unlink()
         again = self.start("dough", "sauce", "--no-cache", columns=120)
-        again.shows(r"\] 0 executed, 0 cached, [0-9ms]+ left, of \d+, \d+s, jobs 2/4, memory \d+%")
+        again.shows(r"\] 0 executed, 0 cached of \d+, [0-9ms]+ left, \d+s, jobs 2/4, memory \d+%")
         self.let_go("dough", "sauce")
         self.assertEqual(again.end(), 0)
 

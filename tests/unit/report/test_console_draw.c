@@ -57,18 +57,18 @@ static void a_line_for_each_task_and_one_of_numbers(void **state)
     expect_lines(&c, 80, 24,
                  "  1m02s busybox:do_compile\n"
                  "     4s linux:do_fetch  50% of 10.0 MiB, 2.5 MiB/s linux-6.tar.xz\n"
-                 "[ 45%] 3 executed, 5 cached, 4m10s left, of 20, 1m04s, jobs 3/4, "
+                 "[ 45%] 3 executed, 5 cached of 20, 4m10s left, 1m04s, jobs 3/4, "
                  "memory 41%");
     expect_lines(&c, 200, 24,
                  "  1m02s busybox:do_compile\n"
                  "     4s linux:do_fetch  50% of 10.0 MiB, 2.5 MiB/s linux-6.tar.xz\n"
-                 "[ 45%] 3 executed, 5 cached, 4m10s left, of 20, 1m04s, jobs 3/4, "
+                 "[ 45%] 3 executed, 5 cached of 20, 4m10s left, 1m04s, jobs 3/4, "
                  "memory 41%, ? help");
     c.pressure = 7;
     expect_lines(&c, 200, 24,
                  "  1m02s busybox:do_compile\n"
                  "     4s linux:do_fetch  50% of 10.0 MiB, 2.5 MiB/s linux-6.tar.xz\n"
-                 "[ 45%] 3 executed, 5 cached, 4m10s left, of 20, 1m04s, jobs 3/4, "
+                 "[ 45%] 3 executed, 5 cached of 20, 4m10s left, 1m04s, jobs 3/4, "
                  "memory 41%, stalls 7%, ? help");
 }
 
@@ -110,11 +110,10 @@ static void tasks_that_have_no_line_are_counted(void **state)
     (void)state;
     for (uint32_t t = 0; t < DESK_TASKS; t++)
         desk_start(&c, 0, t);
-    expect_lines(
-        &c, 50, 5,
-        "     0s linux:do_fetch\n     0s busybox:do_compile\n"
-        "        and 10 more\n[  0%] 0 executed, 0 cached, 0s left, of 20, 0s");
-    expect_lines(&c, 50, 2, "[  0%] 0 executed, 0 cached, 0s left, of 20, 0s");
+    expect_lines(&c, 50, 5,
+                 "     0s linux:do_fetch\n     0s busybox:do_compile\n"
+                 "        and 10 more\n[  0%] 0 executed, 0 cached of 20, 0s left, 0s");
+    expect_lines(&c, 50, 2, "[  0%] 0 executed, 0 cached of 20, 0s left, 0s");
 }
 
 static void a_log_is_shown_in_place_of_tasks(void **state)
@@ -132,6 +131,14 @@ static void a_log_is_shown_in_place_of_tasks(void **state)
     expect_lines(&c, 30, 4,
                  "log of busybox:do_compile\n| gcc -c a.c\n"
                  "[  0%] 0 executed, 0 cached");
+    c.tail = BZ_STR("");
+    expect_lines(&c, 46, 24,
+                 "log of busybox:do_compile  (l: next, q: back)\n"
+                 "| (it has printed nothing yet)\n"
+                 "[  0%] 0 executed, 0 cached of 20, 0s");
+    expect_lines(&c, 46, 3,
+                 "log of busybox:do_compile  (l: next, q: back)\n"
+                 "[  0%] 0 executed, 0 cached of 20, 0s");
 }
 
 static void failures_and_a_hold_are_seen_first_and_in_colour(void **state)
@@ -149,7 +156,7 @@ static void failures_and_a_hold_are_seen_first_and_in_colour(void **state)
     bz_console_key(&c, 'p');
     expect_lines(&c, 80, 24,
                  "\033[1m[100%]\033[0m \033[33mheld: p goes on\033[0m, "
-                 "\033[31m1 failed\033[0m, 0 executed, 0 cached, of 2, 1s");
+                 "\033[31m1 failed\033[0m, 0 executed, 0 cached of 2, 1s");
 }
 
 static void help_tells_of_every_key(void **state)
