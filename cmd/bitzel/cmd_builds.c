@@ -1,6 +1,7 @@
 #include "cache_view.h"
 #include "cmd.h"
 #include "cmd_open.h"
+#include "os/clock.h"
 #include "past_build.h"
 #include "table_view.h"
 
@@ -33,10 +34,23 @@ static void write_build(struct bz_jsonw *w, const struct bz_account *a,
     bz_jsonw_map_end(w);
 }
 
+/* "failed" alone says less than how many tasks did. */
+static void add_result(struct bz_table_view *t, const struct bz_account *a,
+                       const struct bz_builds_found *b)
+{
+    struct bz_str result = bz_str_from(bz_past_build_result(a, b->path.p));
+
+    if (a->counts.failed > 0 && bz_account_result(a) == BZ_ACCOUNT_FAILURE)
+        result = bz_arena_printf(&t->arena, "%u failed", a->counts.failed);
+    bz_table_view_text(t, result);
+}
+
+/* All that has a place in 80 columns: the id tells the day. */
 static void add_row(struct bz_table_view *t, const struct bz_account *a,
                     const struct bz_builds_found *b)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf targets = {0};
+    char age[BZ_CACHE_VIEW_TEXT];
 
     for (size_t i = 0; i < a->targets.len; i++) {
         if (i > 0)
@@ -44,11 +58,11 @@ static void add_row(struct bz_table_view *t, const struct bz_account *a,
         bz_buf_add_str(&targets, a->targets.at[i]);
     }
     bz_table_view_text(t, b->id);
-    bz_table_view_text(t, bz_past_build_when(&t->arena, a));
-    bz_table_view_text(t, bz_str_from(bz_past_build_result(a, b->path.p)));
+    bz_cache_view_age(bz_clock_wall() - a->wall * BZ_CLOCK_S, age);
+    bz_table_view_text(t, a->wall > 0 ? bz_str_from(age) : BZ_STR("-"));
+    add_result(t, a, b);
     bz_table_view_number(t, a->counts.executed);
     bz_table_view_number(t, a->counts.cached);
-    bz_table_view_number(t, a->counts.failed);
     bz_table_view_span(t, a->took);
     bz_table_view_text(t, bz_buf_str(&targets));
 }
@@ -57,11 +71,10 @@ static int show(struct bz_cmd_env *env, const struct bz_builds_list *list, bool 
 {
     static const struct bz_table_view_column columns[] = {
         {"BUILD",    false},
-        {"WHEN",     false},
+        {"AGE",      true },
         {"RESULT",   false},
         {"EXECUTED", true },
         {"CACHED",   true },
-        {"FAILED",   true },
         {"TOOK",     true },
         {"TARGETS",  false},
     };
@@ -122,8 +135,8 @@ const struct bz_cmd bz_cmd_builds = {
     .name = "builds",
     .summary = "List the builds that were made here",
     .detail = "Lists the last builds of this build directory, the oldest first, and "
-              "of those that ran nothing only a few: when each began (UTC), how it "
-              "ended, how many "
+              "of those that ran nothing only a few: how long ago each began (its id "
+              "says when, in UTC), how it ended, how many "
               "tasks were executed and came from the cache, how long it took, and its "
               "targets. 'log', 'report', 'trace' and 'why --since' take a build by its "
               "id or the beginning of it.",

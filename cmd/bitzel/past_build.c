@@ -40,16 +40,6 @@ const char *bz_past_build_result(const struct bz_account *a, const char *events)
     return bz_past_build_runs(events) ? "running" : "killed";
 }
 
-struct bz_str bz_past_build_when(struct bz_arena *arena, const struct bz_account *a)
-{
-    struct bz_str day, hour;
-
-    if (a->wall == 0 || !bz_str_cut(a->time, 'T', &day, &hour))
-        return BZ_STR("-");
-    bz_str_cut_suffix(&hour, BZ_STR("Z"));
-    return bz_arena_printf(arena, "%.*s %.*s", BZ_STR_ARG(day), BZ_STR_ARG(hour));
-}
-
 /* What to compare with; *path is NULL if there is nothing. */
 static int find_before(struct bz_past_build *b, struct bz_past_causes *c,
                        const char **path, struct bz_err *err)

@@ -28,9 +28,6 @@ bool bz_past_build_runs(const char *events);
 /* "completed", ..., "running", "killed". */
 const char *bz_past_build_result(const struct bz_account *a, const char *events);
 
-/* "2026-01-02 03:04:05" from the time of an account. */
-struct bz_str bz_past_build_when(struct bz_arena *arena, const struct bz_account *a);
-
 /* Why tasks have other keys than before, by the records of then and now. */
 enum bz_past_since {
     BZ_PAST_UNKNOWN, /* the build has no record */

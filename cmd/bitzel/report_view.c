@@ -167,6 +167,15 @@ static void add_counts(struct bz_table_view *t, const struct bz_tally_row *row)
     bz_table_view_span(t, row->saved);
 }
 
+/* The last waves are often of tasks with nothing to run alone. */
+static bool has_counts(const struct bz_tally_row *row)
+{
+    return row->n[BZ_ACCOUNT_EXECUTED] + row->n[BZ_ACCOUNT_CACHED] +
+               row->n[BZ_ACCOUNT_FAILED] + row->n[BZ_ACCOUNT_UNFINISHED] +
+               row->n[BZ_ACCOUNT_UNNEEDED] >
+           0;
+}
+
 static const struct bz_table_view_column recipe_columns[] = {
     {"RECIPE",     false},
     {"EXECUTED",   true },
@@ -207,6 +216,8 @@ static void put_waves(const struct sheet *s)
     memcpy(columns, recipe_columns, sizeof(columns));
     columns[0] = (struct bz_table_view_column){"WAVE", true};
     for (size_t i = 0; i < shown; i++) {
+        if (!has_counts(&rows->at[i]))
+            continue;
         bz_table_view_number(&t, i + 1);
         add_counts(&t, &rows->at[i]);
     }

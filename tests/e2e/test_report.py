@@ -200,8 +200,17 @@ class Builds(Past):
         self.assertEqual(listed[0]["targets"], ["pizza"])
         text = self.ask("builds").out.splitlines()
         self.assertEqual(text[0].split()[0], "BUILD")
-        self.assertEqual(text[1].split()[:4], [FIRST, "2026-01-02", "03:04:05", "completed"])
+        self.assertRegex(text[1], rf"^{FIRST} +\d+ d  completed  +1  +1  .*  pizza$")
+        self.assertRegex(text[2], rf"^{SECOND} +\d+ d  1 failed +")
         self.assertEqual(len(text), 3)
+        self.assertLessEqual(max(map(len, text)), 78)
+
+    def test_a_wave_of_tasks_without_work_has_no_row(self):
+        self.build("pizza")  # whose do_build comes last
+        waves = self.ask("report").out.split("Waves\n", 1)[1].split("\n\n", 1)[0].splitlines()
+        self.assertGreater(len(waves), 3)
+        for row in waves[1:]:
+            self.assertTrue(any(int(n) for n in row.split()[1:5]), row)
 
     def test_a_log_that_cannot_be_read_is_a_warning(self):
         self.tell_two()
