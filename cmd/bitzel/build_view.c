@@ -1,5 +1,7 @@
 #include "build_view.h"
 
+#include <stdio.h>
+
 #include "cache_view.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
@@ -10,13 +12,15 @@
 static void say_task(struct bz_build_view *c, enum bz_out_style style, const char *what,
                      const struct bz_event *e)
 {
-    char hex[BZ_DIGEST_HEX_LEN + 1];
+    char hex[BZ_DIGEST_HEX_LEN + 1], digits[KEY_DIGITS + 3];
 
     bz_digest_hex(e->key, hex);
+    snprintf(digits, sizeof(digits), "(%.*s)", KEY_DIGITS, hex);
     bz_out_paint(c->log, style, what);
     bz_out_print(c->log, " ");
     bz_out_plain(c->log, c->names[e->task].p, c->names[e->task].n);
-    bz_out_print(c->log, " (%.*s)", KEY_DIGITS, hex);
+    bz_out_print(c->log, " ");
+    bz_out_paint(c->log, BZ_OUT_FAINT, digits);
 }
 
 static void say_wanted(struct bz_build_view *c, const struct bz_event *e)
@@ -170,14 +174,24 @@ static void say_traffic(struct bz_out *out, const struct bz_traffic_sum *t)
 void bz_build_view_end(struct bz_out *out, const struct bz_build_view *v,
                        const struct bz_event_counts *n, int64_t ns, int rc)
 {
-    bz_out_print(out, "Build %s in %.1fs (%u task%s executed, %u from cache",
-                 rc == 0               ? "completed"
-                 : rc == BZ_E_CANCELED ? "interrupted"
-                                       : "failed",
-                 (double)ns / 1e9, n->executed, n->executed == 1 ? "" : "s", n->cached);
+    /* What was stopped while it ran is as little done as what never began. */
+    uint32_t left =
+        n->tasks - n->unneeded - n->noexec - n->cached - n->executed - n->failed;
+
+    bz_out_paint(out,
+                 rc == 0               ? BZ_OUT_GREEN
+                 : rc == BZ_E_CANCELED ? BZ_OUT_YELLOW
+                                       : BZ_OUT_RED,
+                 rc == 0               ? "Build completed"
+                 : rc == BZ_E_CANCELED ? "Build interrupted"
+                                       : "Build failed");
+    bz_out_print(out, " in %.1fs (%u task%s executed, %u from cache", (double)ns / 1e9,
+                 n->executed, n->executed == 1 ? "" : "s", n->cached);
     if (n->failed > 0)
         bz_out_print(out, ", %u failed", n->failed);
-    if (n->blocked > 0)
+    if (rc == BZ_E_CANCELED && left > 0)
+        bz_out_print(out, ", %u not done", left);
+    else if (n->blocked > 0)
         bz_out_print(out, ", %u not started", n->blocked);
     bz_out_print(out, ")");
     say_traffic(out, &v->traffic);

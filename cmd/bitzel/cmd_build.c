@@ -294,7 +294,8 @@ static void take_signal(void *ctx)
 
     if (bz_signal_next(&i->sig, bz_clock_in(0), &i->last, &ignored) < 0 || !first)
         return;
-    bz_out_print(i->screen->log, "Stopping; once more to kill the tasks that run\n");
+    bz_out_print(i->screen->log,
+                 "Stopping the tasks that run; once more to kill them\n");
     bz_build_screen_show(i->screen);
 }
 

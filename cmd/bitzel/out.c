@@ -20,9 +20,9 @@
 #define GAP 2          /* blanks between the columns, at least */
 
 static const char *const escapes[] = {
-    [BZ_OUT_PLAIN] = "",          [BZ_OUT_BOLD] = "\033[1m",
-    [BZ_OUT_RED] = "\033[31m",    [BZ_OUT_GREEN] = "\033[32m",
-    [BZ_OUT_YELLOW] = "\033[33m",
+    [BZ_OUT_PLAIN] = "",        [BZ_OUT_BOLD] = "\033[1m",
+    [BZ_OUT_RED] = "\033[31m",  [BZ_OUT_GREEN] = "\033[32m",
+    [BZ_OUT_FAINT] = "\033[2m", [BZ_OUT_YELLOW] = "\033[33m",
 };
 
 static bool wants_color(int fd, enum bz_out_color color)

@@ -25,6 +25,7 @@ enum bz_out_color {
 enum bz_out_style {
     BZ_OUT_PLAIN,
     BZ_OUT_BOLD,
+    BZ_OUT_FAINT,
     BZ_OUT_RED,
     BZ_OUT_GREEN,
     BZ_OUT_YELLOW,
