@@ -1,10 +1,14 @@
 #include "past_build.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "cmd_open.h"
+#include "os/clock.h"
 #include "os/fs_lock.h"
 #include "sig/record_read.h"
+
+#define SLACK_S 2 /* a file's time may be rounded */
 
 void bz_past_build_close(struct bz_past_build *b)
 {
@@ -38,6 +42,24 @@ const char *bz_past_build_result(const struct bz_account *a, const char *events)
     if (a->ended)
         return bz_account_result_name(bz_account_result(a));
     return bz_past_build_runs(events) ? "running" : "killed";
+}
+
+int64_t bz_past_build_until(const struct bz_account *a)
+{
+    return a->ended && a->wall > 0 ? a->wall + a->took / BZ_CLOCK_S + SLACK_S : 0;
+}
+
+bool bz_past_build_error(const struct bz_account *a, const struct bz_account_task *t,
+                         struct bz_firsterror *out)
+{
+    int64_t until = bz_past_build_until(a);
+    struct stat st;
+
+    return t->state == BZ_ACCOUNT_FAILED && t->log.n > 0 && t->error.n == 0 &&
+           t->timeout == 0 &&
+           !bz_account_starved(t->signal, t->exit_code, t->oom_kills) &&
+           stat(t->log.p, &st) == 0 && (until == 0 || st.st_mtim.tv_sec <= until) &&
+           bz_firsterror_read(t->log.p, out);
 }
 
 /* What to compare with; *path is NULL if there is nothing. */

@@ -6,6 +6,7 @@
 #include "pipeline/builds.h"
 #include "pipeline/pipeline.h"
 #include "report/account.h"
+#include "report/firsterror.h"
 #include "sig/cause.h"
 
 struct bz_past_build {
@@ -27,6 +28,15 @@ bool bz_past_build_runs(const char *events);
 
 /* "completed", ..., "running", "killed". */
 const char *bz_past_build_result(const struct bz_account *a, const char *events);
+
+/* When the build had ended, in seconds since 1970, and a little later; 0: not known.
+ * What was written after that is of another build. */
+int64_t bz_past_build_until(const struct bz_account *a);
+
+/* The line of its log that tells why a task failed; false if there is none, or the log
+ * is of another build by now. */
+bool bz_past_build_error(const struct bz_account *a, const struct bz_account_task *t,
+                         struct bz_firsterror *out);
 
 /* Why tasks have other keys than before, by the records of then and now. */
 enum bz_past_since {

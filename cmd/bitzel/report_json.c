@@ -77,6 +77,7 @@ static void put_task(struct bz_jsonw *w, const struct bz_report_view *r, uint32_
 {
     const struct bz_account_task *t = &r->build.account.tasks.at[id];
     const struct bz_dag *dag = &r->shape.dag;
+    struct bz_firsterror first;
 
     bz_jsonw_map(w);
     bz_jsonw_str(bz_jsonw_key(w, "task"), t->name);
@@ -99,6 +100,8 @@ static void put_task(struct bz_jsonw *w, const struct bz_report_view *r, uint32_
         put_int(w, "oom_kills", t->oom_kills);
     if (t->timeout > 0)
         put_seconds(w, "timeout", t->timeout);
+    if (bz_past_build_error(&r->build.account, t, &first))
+        put_text(w, "first_error", bz_str_from(first.line));
     put_text(w, "version", t->version);
     put_text(w, "key", t->key);
     put_text(w, "error", t->error);

@@ -327,6 +327,7 @@ static void put_failures(const struct sheet *s)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf why = {0};
     const struct bz_account *a = &s->r->build.account;
+    struct bz_firsterror first;
 
     if (a->counts.failed == 0)
         return;
@@ -345,6 +346,11 @@ static void put_failures(const struct sheet *s)
         bz_out_print(s->out, "; 'bitzel log ");
         put(s, t->name);
         bz_out_print(s->out, "'\n");
+        if (bz_past_build_error(a, t, &first)) {
+            bz_out_print(s->out, "  ");
+            put(s, bz_str_from(first.line));
+            bz_out_print(s->out, "\n");
+        }
     }
 }
 

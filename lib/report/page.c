@@ -206,9 +206,11 @@ static void put_edges(struct bz_jsonw *w, const struct bz_page *p)
 }
 
 /* Why tasks failed, by their numbers. */
-static void put_failures(struct bz_jsonw *w, const struct bz_account *a)
+static void put_failures(struct bz_jsonw *w, const struct bz_page *p)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    const struct bz_account *a = p->account;
+    size_t next = 0;
     char id[24];
 
     bz_jsonw_map(bz_jsonw_key(w, "x"));
@@ -219,6 +221,10 @@ static void put_failures(struct bz_jsonw *w, const struct bz_account *a)
             continue;
         bz_buf_truncate(&text, 0);
         bz_account_failure(t, &text);
+        while (next < p->nerrors && p->errors[next].task < i)
+            next++;
+        if (next < p->nerrors && p->errors[next].task == i)
+            bz_buf_addf(&text, ": %.*s", BZ_STR_ARG(p->errors[next].line));
         snprintf(id, sizeof(id), "%zu", i);
         bz_jsonw_str(bz_jsonw_key(w, id), bz_buf_str(&text));
     }
@@ -362,7 +368,7 @@ static void put_data(const struct bz_page *p, struct bz_buf *out)
     put_task_names(&w, p->account);
     put_columns(&w, p);
     put_edges(&w, p);
-    put_failures(&w, p->account);
+    put_failures(&w, p);
     put_overlaps(&w, p->account);
     put_traffic(&w, p->account);
     put_texts(&w, p);

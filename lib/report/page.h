@@ -30,6 +30,12 @@ struct bz_page_log {
     struct bz_excerpt excerpt;
 };
 
+/* The line of its log that tells why a task failed. */
+struct bz_page_error {
+    uint32_t task;
+    struct bz_str line;
+};
+
 struct bz_page {
     const struct bz_account *account;
     const struct bz_shape *shape;
@@ -40,6 +46,8 @@ struct bz_page {
     size_t fresh;           /* tasks that are new, besides */
     const struct bz_page_log *logs; /* [nlogs] */
     size_t nlogs;
+    const struct bz_page_error *errors; /* [nerrors], in the order of tasks */
+    size_t nerrors;
 };
 
 /* Appends the whole file. */

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import os
 import pathlib
 import random
 import re
@@ -245,6 +246,22 @@ class Builds(Past):
         self.tell(FIRST, *self.ran("a:do_x", 0, 5, text=text))
         shown = self.run_in_terminal("--directory", self.dir / "build", "log", "a").out
         self.assertIn(text, shown.replace("\r\n", "\n"))
+
+
+class Failed(Past):
+    def test_a_report_has_the_line_that_tells_why_a_task_failed(self):
+        self.write("meta-kitchen/recipes/sauce.bb", "do_compile() {\n    echo 'a.c:1:2: error: <no> salt'; seq 9; exit 3\n}\n")
+        self.build("sauce", code=1)
+        self.assertIn("\nsauce:do_compile: exit status 3; 'bitzel log sauce:do_compile'\n  a.c:1:2: error: <no> salt\n",
+                      self.ask("report").out)
+        self.assertIn("\n  a.c:1:2: error: &lt;no\\> salt\n", self.ask("report", "--md").out)
+        self.assertEqual([task.get("first_error") for task in self.ask("report", "--json").json["details"]
+                          if task["state"] == "failed"], ["a.c:1:2: error: <no> salt"])
+        self.ask("report", "--html", self.dir / "page.html")
+        self.assertIn('"exit status 3: a.c:1:2: error: ', (self.dir / "page.html").read_text())
+        log = self.dir / "build/tmp/work/sauce/temp/log.do_compile"
+        os.utime(log, (time.time() + 60, time.time() + 60))  # of a build since then
+        self.assertNotIn("a.c:1:2", self.ask("report").out)
 
 
 class Log(Past):
