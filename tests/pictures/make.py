@@ -194,6 +194,8 @@ def shoot(path, page, selector, width=0, below=0, scale=1.0):
         window.call("Emulation.setDeviceMetricsOverride", width=width or right, height=bottom + below,
                     deviceScaleFactor=scale, mobile=False)
         window.screenshot(path, whole=False)
+        if window.problems():
+            sys.exit(f"{path}: {window.problems()}")
     finally:
         window.close()
         source.unlink()

@@ -82,7 +82,7 @@
     const big = svg('text', {x: 60, y: 63, class: 'hole'});
     const small = svg('text', {x: 60, y: 79, class: 'under'});
     big.textContent = looked ? Math.floor(100 * hits / looked) + '%' : '–';
-    small.textContent = 'from cache';
+    small.textContent = 'did not run';
     ring.append(big, small);
     $('donut').append(ring);
     for (const [id, word, count] of parts)
@@ -409,6 +409,11 @@
     if (!queued) requestAnimationFrame(paintAll);
     queued = true;
   }
+  /* The colour tells the task: the recipe matters more where there is no room for both. */
+  function caption(t, room) {
+    const fits = (text) => pen.measureText(text).width <= room;
+    return [name(t), D.recipes[D.r[t]]].find(fits) || (room > 38 ? D.recipes[D.r[t]] : '');
+  }
   function paintTask(t, y, scale, dimmed) {
     const x = (begin(t) - from) * scale, w = Math.max(took(t) * scale, 0.7);
     const hue = hueOf.get(D.k[t]);
@@ -420,7 +425,7 @@
       pen.lineWidth = 2;
       pen.strokeRect(x, y + 1, Math.max(w, 2), rowHeight - 2);
     }
-    if (w > 46 && rowHeight >= 13) {
+    if (w > 24 && rowHeight >= 13) {
       const left = Math.max(x, 0);
       pen.save();
       pen.beginPath();
@@ -428,7 +433,7 @@
       pen.clip();
       pen.fillStyle = '#fff';
       if (matchMedia('(prefers-color-scheme: dark)').matches) pen.fillStyle = '#10151b';
-      pen.fillText(name(t), left + 5, y + rowHeight / 2);
+      pen.fillText(caption(t, x + w - left - 8), left + 5, y + rowHeight / 2);
       pen.restore();
     }
     pen.globalAlpha = 1;
