@@ -257,7 +257,8 @@ const struct bz_cmd bz_cmd_serve = {
         "results as they come: build, plan, why, getvar, graph, cache, cancel, status, "
         "shutdown. Each runs in a process of its own, with the directory and the "
         "environment of the request. Builds of one project run one after the other. A "
-        "client that goes takes its builds with it. README.md shows how to ask.",
+        "client that goes takes its builds with it. The manual, .docs/manual.md, shows "
+        "how to ask.",
     .opts = opts,
     .args = args,
     .examples = examples,

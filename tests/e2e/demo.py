@@ -1,4 +1,4 @@
-"""A small project of two layers, for the tests of commands that need one; README.md
+"""A small project of two layers, for the tests of commands that need one; the manual
 shows what the commands say about it."""
 
 import bitzel

@@ -17,7 +17,7 @@ import unittest.mock
 import bitzel
 import demo
 
-README = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+MANUAL = (pathlib.Path(__file__).resolve().parents[2] / ".docs/manual.md").read_text()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -250,12 +250,12 @@ class Apt(Sources):
 
 
 class Shown(Sources):
-    """What README.md shows is what the command says."""
+    """What the manual shows is what the command says."""
 
     def test_the_transcript_is_real(self):
         self.serve("/app-1.0.tar.gz", b"app")
         self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/passwd"\n')
-        shown = re.findall(r"^\$ bitzel (fetch .*)\n((?:(?!\$ |```).*\n)*)", README, re.M)
+        shown = re.findall(r"^\$ bitzel (fetch .*)\n((?:(?!\$ |```).*\n)*)", MANUAL, re.M)
         self.assertEqual(len(shown), 2)
         for line, text in shown:
             result = self.run_in_build(*line.split())

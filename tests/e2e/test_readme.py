@@ -1,4 +1,4 @@
-"""The README shows what the program really says, and its links lead somewhere."""
+"""README.md and the manual show what the program really says, and their links lead somewhere."""
 
 import pathlib
 import re
@@ -11,7 +11,9 @@ import reapi
 import test_build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text()
+FRONT = (ROOT / "README.md").read_text()
+MANUAL = (ROOT / ".docs/manual.md").read_text()
+README = FRONT + MANUAL  # one after the other
 
 
 class Readme(bitzel.Case):
@@ -35,18 +37,45 @@ class Readme(bitzel.Case):
                              [of_row(row)[0] for row in rows])
 
     def test_the_two_commands_stand_there(self):
-        self.assertIn("\n./cmd/run build busybox", README)
-        self.assertIn("\n./tests/run", README)
+        first = FRONT.split("## ", 1)[0]  # and what it is, and a picture
+        self.assertIn("\n./cmd/run build busybox", first)
+        self.assertIn("\n./tests/run", first)
+        self.assertIn("(.docs/tutorial.md)", first)
+        self.assertIn("(.docs/console.png)", first)
+        self.assertLess(len(FRONT), 12000)  # what is long is for the manual
 
     def test_links_lead_somewhere(self):
-        links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
-        self.assertGreater(len(links), 3)
-        for link in links:
-            with self.subTest(link=link):
-                self.assertTrue((ROOT / link).exists())
+        for page in ("README.md", ".docs/manual.md", ".docs/tutorial.md"):
+            text = (ROOT / page).read_text()
+            links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+            self.assertGreater(len(links), 0, page)
+            for link in links:
+                with self.subTest(page=page, link=link):
+                    name, _, place = link.partition("#")
+                    target = (ROOT / page).parent / name if name else ROOT / page
+                    self.assertTrue(target.exists())
+                    if place:
+                        self.assertIn(place, self.places(target))
+
+    def places(self, page):
+        """What links can lead to in a page, as GitHub names headings."""
+        heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
+        return [re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in heads]
+
+    def test_commands_that_are_named_exist_with_their_options(self):
+        commands = self.commands()
+        named = re.findall(r"`bitzel ([a-z]\w*)((?: [^`]*)?)`", FRONT)
+        self.assertGreater(len(named), 15)
+        for command, rest in named:
+            with self.subTest(command=command + rest):
+                self.assertIn(command, commands)
+                words = [command] + ([rest.split()[0]] if command == "cache" else [])
+                text = self.run_bitzel("help", *words).out
+                for option in re.findall(r"(?<= )--?\w[\w-]*", rest.split("|")[0]):
+                    self.assertRegex(text, rf"(?m)^ +(-\w, )?{re.escape(option)}[ ,]")
 
     def test_pictures_are_there_and_small(self):
-        pictures = re.findall(r"!\[[^\]]+\]\((\S+\.png)\)", README)
+        pictures = re.findall(r"!\[[^\]]+\]\((\S+\.png)\)", FRONT)
         self.assertEqual(sorted(pictures), [f".docs/{name}.png" for name in ("console", "graph", "report")])
         bytes_of = [(ROOT / picture).read_bytes() for picture in pictures]
         for data in bytes_of:

@@ -113,12 +113,12 @@ class Share(bitzel.Case):
 
 
 class Readme(bitzel.Case):
-    """What README.md says on sharing is what is tested."""
+    """What the manual says on sharing is what is tested."""
 
     def setUp(self):
         super().setUp()
-        text = (ROOT / "README.md").read_text()
-        self.section = text.split("### Sharing a cache\n", 1)[1].split("\n#", 1)[0]
+        text = (ROOT / ".docs/manual.md").read_text()
+        self.section = text.split("## Sharing a cache\n", 1)[1].split("\n#", 1)[0]
 
     def blocks(self, language):
         return re.findall(rf"^```{language}\n(.*?)^```", self.section, re.M | re.S)

@@ -1,4 +1,4 @@
-"""The examples of README.md that ask `bitzel serve` to build, in Python and in Lua."""
+"""The examples of the manual that ask `bitzel serve` to build, in Python and in Lua."""
 
 import pathlib
 import re
@@ -40,11 +40,11 @@ class Examples(Serving):
                 self.assertEqual(self.call(language, "dough", "--cancel"), ["started dough:do_compile", "exit code 130"])
                 self.assertEqual(gate.waiting(), [])
 
-    def test_the_readme_shows_them(self):
-        readme = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
-        shown = re.search(r"^```python\n(.*?)^```", readme, re.M | re.S).group(1)
+    def test_the_manual_shows_them(self):
+        manual = (HERE.parents[1] / ".docs/manual.md").read_text(encoding="utf-8")
+        shown = re.search(r"^```python\n(.*?)^```", manual, re.M | re.S).group(1)
         self.assertIn(shown, (HERE / "build.py").read_text(encoding="utf-8"))
-        self.assertIn("(tests/jobs/build.lua)", readme)
+        self.assertIn("(../tests/jobs/build.lua)", manual)
 
 
 if __name__ == "__main__":
