@@ -223,7 +223,7 @@ static int show_stored(struct bz_cmd_env *env, struct bz_past_build *b,
         return bz_fail(
             err, BZ_E_NOENT, "%.*s came from the cache, and %s: there is no file",
             BZ_STR_ARG(t->name),
-            log.text.n > 0 ? "its log is a part of the result" : "no log came with it");
+            log.text.n > 0 ? "its log is a part of the result" : "it printed nothing");
     if (v->path) {
         bz_out_print(&env->out, "%s\n", log.path);
         return BZ_CMD_EXIT_SUCCESS;
@@ -235,7 +235,7 @@ static int show_stored(struct bz_cmd_env *env, struct bz_past_build *b,
     tell_which(env, t,
                log.path         ? log.path
                : log.text.n > 0 ? "from the cache"
-                                : "from the cache, without a log");
+                                : "from the cache: it printed nothing");
     if (log.text.n > 0)
         bz_log_follow_show(&env->out, log.text.p, log.text.n);
     return BZ_CMD_EXIT_SUCCESS;

@@ -159,6 +159,18 @@ class Page(test_report.Past):
                 self.assertEqual([self.pixel(p) for p in (0.03, 0.4)], [back, ran])
                 self.assertEqual(self.page.problems(), [])
 
+    def test_a_task_with_little_room_is_called_by_its_recipe(self):
+        self.tell(test_report.FIRST, *self.ran("pizza:do_compile", 0, 80), *self.ran("dough:do_compile", 80, 85),
+                  *self.ran("sauce:do_compile", 85, 85.5), *self.ran("pizza:do_serve", 85.5, 100))
+        self.open(width=1000)
+        words = self.page.ask("""new Promise((done) => {
+            const words = [], pen = CanvasRenderingContext2D.prototype, was = pen.fillText;
+            pen.fillText = function (text, ...where) { words.push(text); was.call(this, text, ...where); };
+            document.querySelector('#zoom-all').click();
+            requestAnimationFrame(() => requestAnimationFrame(() => done(words)));
+        })""")
+        self.assertEqual([word for word in words if not word[0].isdigit()], ["pizza:do_compile", "dough", "pizza:do_serve"])
+
     def test_tasks_are_picked_on_the_timeline_by_keys(self):
         self.tell(test_report.FIRST, *self.ran("a:do_x", 0, 4), *self.ran("b:do_y", 0, 8), *self.ran("a:do_z", 4, 9))
         self.open()

@@ -315,6 +315,13 @@ class Log(Past):
                 sizes.append(stdout.get("size", stdout["inline_bytes"]))
             self.assertIn(len(result.out), sizes)
 
+    def test_a_stored_task_that_printed_nothing_says_so(self):
+        self.build("sauce")
+        self.build("pizza")
+        result = self.ask("log", "sauce:populate_sysroot")
+        self.assertEqual((result.out, result.err), ("", "sauce:do_populate_sysroot (cached), from the cache: it printed nothing\n"))
+        self.assertIn("it printed nothing: there is no file", self.ask("log", "sauce:populate_sysroot", "--path", code=3).err)
+
     def test_a_log_that_was_replaced_since_is_noted(self):
         self.tell_two()  # in the past
         self.assertIn("has run again since", self.ask("log").err)
