@@ -641,7 +641,10 @@ const struct bz_cmd bz_cmd_build = {
         "there "
         "are no user namespaces, tasks run one at a time under Landlock instead, "
         "unless "
-        "sandboxes are required.",
+        "sandboxes are required. On a terminal what runs is shown below what has "
+        "ended; the key ? lists the others: l shows the log of a task, p starts no "
+        "more, + and - change how many lines there are. Ctrl-C asks the tasks that run "
+        "to end, and kills them the second time.",
     .opts = opts,
     .args = args,
     .examples = examples,

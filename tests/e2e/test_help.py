@@ -48,6 +48,11 @@ class Help(bitzel.Case):
                 with self.subTest(command=name, option=option):
                     self.assertIn(option, text.split())
 
+    def test_the_keys_that_a_build_knows_are_in_its_help(self):
+        text = " ".join(self.run_bitzel("help", "build").out.split())
+        for words in ("key ? lists", "l shows the log", "p starts no more", "+ and - change", "Ctrl-C asks"):
+            self.assertIn(words, text)
+
     def test_a_command_of_a_command_explains_itself(self):
         asked = self.run_bitzel("help", "project", "lock")
         self.assert_exit(asked, 0)
