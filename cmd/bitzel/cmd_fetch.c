@@ -38,9 +38,9 @@ struct call {
     const char *what; /* the source at hand, for progress */
     int64_t since, next;
     uint64_t first;
-    bool shown;     /* a line of progress stands on the terminal */
-    unsigned wrong; /* recipes that are */
-    unsigned failed;
+    bool shown;            /* a line of progress stands on the terminal */
+    unsigned wrong;        /* recipes that are */
+    unsigned failed, told; /* sources */
 };
 
 static void clear_line(struct call *c)
@@ -99,6 +99,7 @@ static void report(struct call *c, struct bz_str recipe, const struct bz_source 
 {
     struct bz_out *out = &c->env->out;
 
+    c->told++;
     if (!c->v->json) {
         bz_out_cell(out, recipe, 16);
         bz_out_cell(out, bz_str_from(state), 10);
@@ -191,6 +192,8 @@ static int fetch_all(struct call *c, struct bz_err *err)
     bz_jsonw_map_end(&c->w);
     if (c->v->json)
         bz_out_print(&c->env->out, "%s\n", bz_buf_text(&text));
+    else if (c->told == 0 && c->failed == 0 && !c->env->global.quiet)
+        bz_out_print(&c->env->log, "note: there are no sources to fetch\n");
     bz_fetch_client_free(client);
     if (c->wrong > 0)
         return BZ_CMD_EXIT_USAGE;

@@ -154,6 +154,13 @@ class Fetch(Sources):
         self.assert_exit(self.fetch("--offline", "soup"), 0)
         self.assertEqual(len(self.server.seen), 1)
 
+    def test_that_there_is_nothing_to_fetch_is_told(self):
+        self.write("meta-one/recipes/plain_1.0.bb", "")
+        result = self.run_in_build("fetch", "plain")
+        self.assertEqual((result.code, result.out, result.err), (0, "", "note: there are no sources to fetch\n"))
+        self.assertEqual(self.run_in_build("fetch", "plain", "-q").err, "")
+        self.assertEqual(self.run_in_build("fetch", "plain", "--json").json["sources"], [])
+
     def test_an_unknown_target_is_exit_3(self):
         self.assert_exit(self.fetch("nothing-like-it"), 3)
 
