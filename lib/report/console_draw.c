@@ -102,7 +102,7 @@ static void draw_log(const struct bz_console *c, unsigned width, unsigned room,
     while (++lines < room && rest.n > 0 && bz_str_next_part(&rest, '\n', &line)) {
         pen = begin(c, width, out, from);
         bz_pen_put(&pen, BZ_PEN_PLAIN, BZ_STR("| "));
-        bz_pen_put(&pen, BZ_PEN_PLAIN, line);
+        bz_pen_put_ends(&pen, BZ_PEN_PLAIN, line);
     }
 }
 

@@ -54,6 +54,24 @@ void bz_pen_put_name(struct bz_pen *pen, enum bz_pen_ink ink, struct bz_str name
     pen->left += after;
 }
 
+void bz_pen_put_ends(struct bz_pen *pen, enum bz_pen_ink ink, struct bz_str text)
+{
+    unsigned room = pen->left, head = room / 3;
+    size_t tail = room - head; /* no byte takes more than a column */
+
+    if (head < 2 || text.n <= tail || bz_columns_of(text, pen->utf8) <= room) {
+        bz_pen_put(pen, ink, text);
+        return;
+    }
+    pen->left = head;
+    bz_pen_put(pen, ink, text);
+    pen->left += room - head;
+    text = bz_str_drop(text, text.n - tail);
+    while (pen->utf8 && text.n > 0 && ((unsigned char)text.p[0] & 0xC0) == 0x80)
+        text = bz_str_drop(text, 1); /* the rest of a character */
+    bz_pen_put(pen, ink, text);
+}
+
 const char *bz_pen_duration(char text[BZ_PEN_SHORT], int64_t ns)
 {
     int64_t s = ns > 0 ? ns / BZ_CLOCK_S : 0;

@@ -28,6 +28,10 @@ void bz_pen_print(struct bz_pen *pen, enum bz_pen_ink ink, const char *fmt, ...)
 void bz_pen_put_name(struct bz_pen *pen, enum bz_pen_ink ink, struct bz_str name,
                      unsigned room);
 
+/* Text whose end matters more than its middle, as that of a command: if it does not
+ * fit, a third of the room is for its beginning and the rest for its end. */
+void bz_pen_put_ends(struct bz_pen *pen, enum bz_pen_ink ink, struct bz_str text);
+
 /* "12s", "3m05s", "2h07m"; "1.5 MiB". Text is returned. */
 #define BZ_PEN_SHORT 24
 const char *bz_pen_duration(char text[BZ_PEN_SHORT], int64_t ns);

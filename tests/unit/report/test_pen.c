@@ -52,6 +52,33 @@ static void a_name_keeps_its_task(void **state)
     assert_string_equal(name(&b, "none", 99), "none");
 }
 
+static const char *ends(struct bz_buf *b, const char *text, unsigned room, bool utf8)
+{
+    struct bz_pen pen = {b, room, false, utf8};
+
+    bz_buf_truncate(b, 0);
+    bz_pen_put_ends(&pen, BZ_PEN_PLAIN, bz_str_from(text));
+    assert_true(pen.left <= room);
+    return bz_buf_text(b);
+}
+
+static void of_a_long_line_both_ends_are_shown(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf b = {0};
+
+    (void)state;
+    assert_string_equal(ends(&b, "gcc -c oven.c", 13, false), "gcc -c oven.c");
+    assert_string_equal(ends(&b, "gcc -O2 -c oven.c", 12, false), "gcc~c oven.c");
+    assert_string_equal(ends(&b, "gcc -O2 -c oven.c", 5, false), "gcc ~");
+    assert_string_equal(ends(&b, "", 12, false), "");
+    assert_string_equal(ends(&b, "gcc", 0, false), "");
+    /* The end begins within a character, which is left out; one takes two columns. */
+    assert_string_equal(ends(&b, "gcc -O2 -c k\xc3\xa4se.c", 7, true),
+                        "g\xe2\x80\xa6se.c");
+    assert_string_equal(ends(&b, "gcc -O2 \xe9\xba\xb5\xe7\xb3\xb0.c", 12, true),
+                        "gcc\xe2\x80\xa6\xe9\xba\xb5\xe7\xb3\xb0.c");
+}
+
 static void durations_and_sizes_are_short(void **state)
 {
     char text[BZ_PEN_SHORT];
@@ -74,6 +101,7 @@ int main(void)
         cmocka_unit_test(a_line_ends_at_the_edge),
         cmocka_unit_test(inks_take_no_room),
         cmocka_unit_test(a_name_keeps_its_task),
+        cmocka_unit_test(of_a_long_line_both_ends_are_shown),
         cmocka_unit_test(durations_and_sizes_are_short),
     };
 
