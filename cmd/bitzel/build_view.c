@@ -1,10 +1,12 @@
 #include "build_view.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cache_view.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
+#include "os/path.h"
 #include "pipeline/outdir.h"
 
 #define KEY_DIGITS 8
@@ -51,8 +53,16 @@ static void say_remark(struct bz_build_view *c, const struct bz_event *e)
     bz_out_print(c->log, "\n");
 }
 
+/* A file that every recipe writes would be told for every two of them. */
 static void say_overlap(struct bz_build_view *c, const struct bz_event *e)
 {
+    struct bz_str path = bz_str_from(e->what);
+
+    if (bz_map_get(&c->clashes, path)) {
+        c->untold++;
+        return;
+    }
+    bz_map_put(&c->clashes, bz_arena_dup(&c->arena, path));
     bz_out_paint(c->log, BZ_OUT_YELLOW, "warning:");
     bz_out_print(c->log, " ");
     bz_out_plain(c->log, c->names[e->task].p, c->names[e->task].n);
@@ -141,6 +151,8 @@ void bz_build_view_release(struct bz_build_view *v)
 {
     bz_build_failure_release(&v->failure);
     bz_vec_release(&v->wanted);
+    bz_map_release(&v->clashes);
+    bz_arena_release(&v->arena);
 }
 
 /* A target whose links cannot be made is built all the same. */
@@ -148,9 +160,59 @@ void bz_build_view_target(void *ctx, uint32_t task, const char *own, const char 
 {
     struct bz_build_view *c = ctx;
     struct bz_err err;
+    int rc = bz_outdir_link(c->jobs, task, own, shared, &err);
 
-    if (bz_outdir_link(c->jobs, task, own, shared, &err) < 0)
+    if (rc < 0)
         bz_out_print(c->log, "warning: %s\n", err.msg);
+    if (rc > 0) {
+        c->linked++;
+        c->last = task;
+    }
+}
+
+/* As short as it can be written from where the user is. */
+static void say_path(struct bz_out *out, struct bz_str path)
+{
+    char cwd[BZ_PATH_MAX];
+    struct bz_str rest = path;
+
+    if (getcwd(cwd, sizeof(cwd)) && bz_str_cut_prefix(&rest, bz_str_from(cwd)) &&
+        bz_str_cut_prefix(&rest, BZ_STR("/")))
+        path = rest;
+    bz_out_plain(out, path.p, path.n);
+}
+
+/* Where to look for what was built, if it is not where it was before. */
+static void say_where(const struct bz_build_view *v)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
+    const struct bz_goal *goal;
+
+    if (v->linked == 0 || v->quiet)
+        return;
+    goal = v->jobs->goal;
+    bz_buf_addf(&path, "%s/", v->jobs->p->build_dir);
+    if (v->linked == 1)
+        bz_outdir_name(goal, goal->graph.tasks[v->last].recipe, &path);
+    else
+        bz_buf_add_str(&path, BZ_STR("bitzel-out"));
+    bz_out_print(v->log, "The output is in ");
+    say_path(v->log, bz_buf_str(&path));
+    bz_out_print(v->log, "\n");
+}
+
+/* What belongs to no single task. */
+static void say_last(const struct bz_build_view *v)
+{
+    if (v->untold > 0) {
+        bz_out_paint(v->log, BZ_OUT_YELLOW, "warning:");
+        bz_out_print(v->log,
+                     " %zu more pairs of tasks write such a path differently: "
+                     "'bitzel report' lists them\n",
+                     v->untold);
+    }
+    say_where(v);
+    bz_out_flush(v->log);
 }
 
 static void say_traffic(struct bz_out *out, const struct bz_traffic_sum *t)
@@ -178,6 +240,7 @@ void bz_build_view_end(struct bz_out *out, const struct bz_build_view *v,
     uint32_t left =
         n->tasks - n->unneeded - n->noexec - n->cached - n->executed - n->failed;
 
+    say_last(v);
     bz_out_paint(out,
                  rc == 0               ? BZ_OUT_GREEN
                  : rc == BZ_E_CANCELED ? BZ_OUT_YELLOW

@@ -19,6 +19,10 @@ struct bz_build_view {
     struct bz_build_failure failure;
     struct bz_dag_ids wanted;
     struct bz_traffic_sum traffic; /* as events told it */
+    struct bz_arena arena;
+    struct bz_map clashes; /* paths that tasks write differently and that were told */
+    size_t untold;         /* more tasks that write one of these */
+    uint32_t linked, last; /* targets whose links are new, and the last of them */
 };
 
 void bz_build_view_release(struct bz_build_view *v);

@@ -7,6 +7,17 @@
 #include "os/fs.h"
 #include "os/fs_remove.h"
 
+/* The directory of a variable, in the tree that is a recipe's own or the one that all
+ * share, and what the link to it is called. */
+static const struct {
+    const char *variable, *name;
+    bool shared;
+} links[] = {
+    {"D",          "image",  false},
+    {"WORKDIR",    "work",   false},
+    {"DEPLOY_DIR", "deploy", true },
+};
+
 static bool leads_to(const char *path, const char *target)
 {
     BZ_CLEANUP(bz_mem_freep) char *now = NULL;
@@ -16,6 +27,7 @@ static bool leads_to(const char *path, const char *target)
            strcmp(now, target) == 0;
 }
 
+/* 1 if it was not there before. */
 static int link_one(const char *dir, const char *name, const char *target,
                     struct bz_err *err)
 {
@@ -29,7 +41,7 @@ static int link_one(const char *dir, const char *name, const char *target,
     if (symlink(target, bz_buf_text(&temp)) < 0 ||
         rename(bz_buf_text(&temp), bz_buf_text(&path)) < 0)
         return bz_fail_sys(err, "link %s", bz_buf_text(&path));
-    return 0;
+    return 1;
 }
 
 /* The place of a variable's directory below one of the two trees. */
@@ -63,13 +75,12 @@ void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *
 /* There is no output any more, or there never was. */
 static int unlink_all(const char *dir, struct bz_err *err)
 {
-    static const char *const names[] = {"image", "work", "deploy"};
     int rc = 0;
 
-    for (size_t i = 0; i < BZ_COUNTOF(names) && rc == 0; i++) {
+    for (size_t i = 0; i < BZ_COUNTOF(links) && rc == 0; i++) {
         BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
 
-        bz_buf_addf(&path, "%s/%s", dir, names[i]);
+        bz_buf_addf(&path, "%s/%s", dir, links[i].name);
         rc = bz_fs_remove(AT_FDCWD, bz_buf_text(&path), err);
     }
     return rc;
@@ -81,7 +92,7 @@ int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
     const struct bz_tgraph *g = &j->goal->graph;
     BZ_CLEANUP(bz_buf_release) struct bz_buf dir = {0};
     struct bz_vars *v;
-    int rc;
+    int rc, made = 0;
 
     bz_buf_addf(&dir, "%s/", j->p->build_dir);
     bz_outdir_name(j->goal, g->tasks[task].recipe, &dir);
@@ -92,12 +103,10 @@ int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
     rc = bz_jobs_vars(j, g->tasks[task].recipe, &v, err);
     if (rc == 0)
         rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&dir), 0755, err);
-    if (rc == 0)
-        rc = link_variable(j, v, "D", own, bz_buf_text(&dir), "image", err);
-    if (rc == 0)
-        rc = link_variable(j, v, "WORKDIR", own, bz_buf_text(&dir), "work", err);
-    if (rc == 0)
-        rc =
-            link_variable(j, v, "DEPLOY_DIR", shared, bz_buf_text(&dir), "deploy", err);
-    return rc;
+    for (size_t i = 0; i < BZ_COUNTOF(links) && rc >= 0; i++) {
+        rc = link_variable(j, v, links[i].variable, links[i].shared ? shared : own,
+                           bz_buf_text(&dir), links[i].name, err);
+        made |= rc > 0;
+    }
+    return rc < 0 ? rc : made;
 }

@@ -10,7 +10,8 @@
 
 #include "pipeline/jobs.h"
 
-/* `own` and `shared` are as exec/exec.h tells them. */
+/* `own` and `shared` are as exec/exec.h tells them. 1 if links lead elsewhere than
+ * before, or are new. */
 int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
                    const char *shared, struct bz_err *err) BZ_MUST_CHECK;
 

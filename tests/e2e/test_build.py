@@ -151,6 +151,15 @@ class Build(Kitchen):
         self.assertEqual(tasks(again, "Cached"), {"pizza:do_populate_sysroot"})
         self.assertRegex(again.out, r"\(0 tasks executed, 1 from cache\)")
 
+    def test_where_the_output_is_is_told_when_it_is_news(self):
+        self.assertIn("The output is in bitzel-out/sauce\n", self.build("sauce").err)
+        self.assertNotIn("The output", self.build("sauce").err)
+        self.assertNotIn("The output", self.build("sauce", "--no-cache").err)  # it is the same
+        both = self.run_bitzel("--project", self.dir / "build", "build", "dough", "pizza")
+        self.assertIn("The output is in build/bitzel-out\n", both.err)  # from where the user is
+        self.write("meta-kitchen/recipes/sauce.bb", 'SALT = "a handful"\n')
+        self.assertNotIn("The output", self.build("sauce", "-q").err)
+
     def test_the_setting_says_how_many_tasks_run_unless_the_option_does(self):
         for args, jobs in ((["-j", "5"], 5), ([], 3)):
             log = self.dir / f"events-{jobs}"

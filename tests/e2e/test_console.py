@@ -350,7 +350,7 @@ class Console(test_build.Kitchen):
         result = self.build("dough")
         self.assertNotIn("\033", result.err)
         self.assertNotIn("\r", result.err)
-        self.assertEqual(len(result.err.splitlines()), 3)
+        self.assertEqual(len(result.err.splitlines()), 4)  # tasks, and where the output is
         forced = self.build("dough", "--no-cache", env={"CLICOLOR_FORCE": "1"})
         self.assertIn("\033[1mExecuted", forced.err)
 

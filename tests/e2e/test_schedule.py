@@ -168,6 +168,17 @@ class Overlap(test_build.Kitchen):
         self.assertRegex(text, r"tmp/sysroots/cook by \w+:do_populate_sysroot and \w+:do_populate_sysroot\n")
 
 
+    def test_a_path_that_many_write_is_told_once(self):
+        for name in ("dough", "sauce", "cheese"):
+            self.write(f"meta-kitchen/recipes/{name}.bb",
+                       "do_populate_sysroot:append() {\n    echo ${PN} > ${SYSROOTS}/cook\n}\n")
+        self.edit("meta-kitchen/recipes/pizza.bb", 'DEPENDS = "dough sauce"', 'DEPENDS = "dough sauce cheese"')
+        result = self.build("pizza")
+        self.assertEqual(result.err.count("write tmp/sysroots/cook differently"), 1, result.err)
+        self.assertIn("warning: 2 more pairs of tasks write such a path differently: 'bitzel report' lists them",
+                      result.err)
+
+
 class Differs(test_build.Kitchen):
     def test_a_task_that_is_not_reproducible_is_told(self):
         self.write("meta-kitchen/recipes/sauce.bb", """\

@@ -257,7 +257,8 @@ static void a_child_that_closes_its_pipes_is_still_waited_for(void **state)
           &c);
     run_all(pump);
     assert_int_equal(c.r.exit_code, 5);
-    assert_true(c.r.wall >= 200 * BZ_CLOCK_MS);
+    /* It may have been running for a while when the pump gets to look at its clock. */
+    assert_true(c.r.wall >= 100 * BZ_CLOCK_MS);
     bz_proc_pump_close(pump);
 }
 

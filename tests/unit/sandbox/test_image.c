@@ -27,6 +27,7 @@ static int report_of(const char *program, const char *script)
 
         dup2(fcntl(ends[1], F_DUPFD, 20), 3);
         dup2(null, 2);
+        close_range(4, 19, 0); /* whatever the test inherited */
         fexecve(program_fd, (char *const *)(uintptr_t)argv, env);
         _exit(99);
     }
