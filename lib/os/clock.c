@@ -16,6 +16,11 @@ int64_t bz_clock_now(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+int64_t bz_clock_coarse(void)
+{
+    return read_clock(CLOCK_MONOTONIC_COARSE);
+}
+
 int64_t bz_clock_wall(void)
 {
     return read_clock(CLOCK_REALTIME);

@@ -10,9 +10,10 @@
 /* A deadline that never comes; in every API that takes a deadline. */
 #define BZ_CLOCK_NEVER INT64_C(0)
 
-int64_t bz_clock_now(void);  /* monotonic: for deadlines and durations */
-int64_t bz_clock_wall(void); /* since 1970, UTC: for showing and storing */
-int64_t bz_clock_cpu(void);  /* CPU time this process has used */
+int64_t bz_clock_now(void);    /* monotonic: for deadlines and durations */
+int64_t bz_clock_coarse(void); /* the same to some milliseconds, for less */
+int64_t bz_clock_wall(void);   /* since 1970, UTC: for showing and storing */
+int64_t bz_clock_cpu(void);    /* CPU time this process has used */
 
 /* The instant `ns` from now. Saturates; `ns` <= 0 is the present. */
 int64_t bz_clock_in(int64_t ns);

@@ -19,6 +19,17 @@ static void monotonic_time_never_goes_back(void **state)
     }
 }
 
+static void coarse_time_is_a_little_late_at_most(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        int64_t before = bz_clock_now(), coarse = bz_clock_coarse();
+
+        assert_true(coarse <= bz_clock_now());
+        assert_true(coarse > before - 50 * BZ_CLOCK_MS);
+    }
+}
+
 static void wall_time_counts_from_1970(void **state)
 {
     (void)state;
@@ -65,6 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(monotonic_time_never_goes_back),
+        cmocka_unit_test(coarse_time_is_a_little_late_at_most),
         cmocka_unit_test(wall_time_counts_from_1970),
         cmocka_unit_test(cpu_time_grows_with_work),
         cmocka_unit_test(an_instant_in_the_future_saturates),
