@@ -15,8 +15,9 @@
 
 #include "base/map.h"
 #include "base/sync.h"
+#include "jobs/mailbox.h"
 #include "jobs/share.h"
-#include "jobs/task.h"
+#include "jobs/slots.h"
 
 struct bz_service;
 
@@ -28,17 +29,28 @@ typedef void (*bz_client_fn)(void *ctx, struct bz_result *result);
  */
 #define BZ_CLIENT_IDS (1ULL << 52)
 
-#define BZ_CLIENT_WAITED (1U << 31)
+#define BZ_CLIENT_COUNTS 8
 
 #define BZ_CLIENT_BYTES                                                                \
     ((size_t)64 << 20)                 /* a client may have; then it has to wait       \
                                         */
 #define BZ_CLIENT_SMALL ((size_t)4096) /* what has less is not counted */
 
+/* Ids that the client has chosen. */
 struct bz_client_shard {
     BZ_PADDED struct bz_sync_mutex mutex;
-    struct bz_map tasks; /* id -> struct bz_task, until its last result */
+    struct bz_map tickets; /* id -> ticket of the task, until its last result */
 };
+
+/* What has ended. Whoever ends something counts it where few others do, and whoever
+ * begins something adds these up only when there seems to be too much. */
+struct bz_client_count {
+    BZ_PADDED atomic_ullong closed; /* tasks whose last result was taken */
+    atomic_ullong ended;            /* tasks that are done; and BZ_CLIENT_WAITED */
+};
+
+/* Somebody waits for the last task: whoever counts one tells it. */
+#define BZ_CLIENT_WAITED (1ULL << 63)
 
 struct bz_client {
     struct bz_service *service;
@@ -52,17 +64,18 @@ struct bz_client {
     bool in_order;
     unsigned starved;             /* how often in a row that was so */
     atomic_size_t asked, untaken; /* bytes of requests, and of results */
-    /* What changes with each task is in one line of the cache. */
-    BZ_PADDED atomic_uint open; /* tasks whose last result was not taken */
-    atomic_uint parts;          /* of results, not taken */
-    atomic_uint taken;          /* changes when a part is taken: a futex */
-    /* Tasks that are not done; a futex for who waits for the last of them, and says so
-     * with BZ_CLIENT_WAITED. */
-    atomic_uint tasks;
-    BZ_PADDED atomic_bool gone; /* it wants no results any more */
-    atomic_ullong next_id;      /* for who submits */
-    struct bz_share share;      /* of those who block */
-    struct bz_share turns;      /* of those who compute */
+    atomic_bool gone;             /* it wants no results any more */
+    atomic_uint odd;              /* ids it has chosen that could be the service's */
+    atomic_uint named;            /* ids it has chosen */
+    BZ_PADDED atomic_uint parts;  /* of results, not taken */
+    atomic_uint taken;            /* changes when a part is taken: a futex */
+    /* For who hands in: so many so far, of which so many had ended at some time. */
+    BZ_PADDED atomic_ullong opened;
+    atomic_ullong begun, known_closed, known_ended;
+    struct bz_client_count counts[BZ_CLIENT_COUNTS];
+    struct bz_slots slots;
+    struct bz_share share; /* of those who block */
+    struct bz_share turns; /* of those who compute */
     struct bz_client_shard shards[BZ_CLIENT_SHARDS];
 };
 
@@ -96,9 +109,14 @@ int bz_client_submit(struct bz_client *c, struct bz_str text,
                      const struct bz_client_extra *extra, uint64_t *id,
                      struct bz_err *err) BZ_MUST_CHECK;
 
+/* Tasks whose last result was not taken; and those that are not done. */
+unsigned bz_client_open(const struct bz_client *c);
+unsigned bz_client_tasks(const struct bz_client *c);
+
 /* Has a task end soon, with BZ_TASK_CANCELED unless it is done; one that nobody has
- * begun with and that has no callback is answered before this returns. False if there
- * is no such task, or not any more. */
+ * begun with is answered before this returns, or, if it has a callback, that is called
+ * by the next thread that may block. False if there is no such task, or not any more.
+ */
 bool bz_client_cancel(struct bz_client *c, uint64_t id);
 void bz_client_cancel_all(struct bz_client *c);
 
@@ -106,6 +124,10 @@ void bz_client_cancel_all(struct bz_client *c);
 void bz_client_taken(struct bz_client *c, const struct bz_result *result);
 
 /* ---- for the service ---- */
+
+/* What the mail asks for, or NULL if that is not wanted any more. The text is copied.
+ */
+struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text);
 
 /* A part of a result: waits for room. BZ_TASK_CANCELED or BZ_TASK_TIMEOUT if that is in
  * vain, 1 if there is none until the deadline (os/clock.h): then it is dropped. */

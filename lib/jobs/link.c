@@ -132,7 +132,7 @@ bool bz_link_deliver(struct bz_link *l, struct bz_result *r)
 static bool is_time_to_wake(struct bz_link *l, bool last) BZ_REQUIRES(l->mutex)
 {
     bool now = l->wake && (last || l->untold >= UNTOLD || l->first ||
-                           (l->idle > SOON && atomic_load(&l->client->tasks) == 0));
+                           (l->idle > SOON && bz_client_tasks(l->client) == 0));
 
     if (now) {
         l->wake = false;

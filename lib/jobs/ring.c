@@ -61,9 +61,8 @@ bool bz_ring_push(struct bz_ring *r, void *item)
             return false;
         if (ahead > 0) {
             at = atomic_load_explicit(&r->tail, memory_order_relaxed);
-        } else if (atomic_compare_exchange_weak_explicit(&r->tail, &at, at + 1,
-                                                         memory_order_relaxed,
-                                                         memory_order_relaxed)) {
+        } else if (atomic_compare_exchange_weak(&r->tail, &at, at + 1)) {
+            /* seq_cst: whoever looks at the length afterwards sees it; see gang.h */
             cell->item = item;
             atomic_store_explicit(&cell->seq, at + 1, memory_order_release);
             return true;
@@ -97,7 +96,7 @@ void *bz_ring_pop(struct bz_ring *r)
 
 size_t bz_ring_len(const struct bz_ring *r)
 {
-    size_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+    size_t tail = atomic_load(&r->tail);
     size_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
     return tail > head ? tail - head : 0;

@@ -214,7 +214,7 @@ static void attach(struct conn *c)
     BZ_CLEANUP(bz_fs_closep) int fd = -1;
     struct bz_err err;
 
-    if (atomic_load(&c->client->open) > 0 || c->out.len > 0) {
+    if (bz_client_open(c->client) > 0 || c->out.len > 0) {
         refuse(c, 0, "it is too late to attach: ask for it first");
         return;
     }
@@ -372,8 +372,7 @@ static void settle(struct conn *c, bool good)
         good = good && flush(c);
     } while (good && c->ready && c->out.len == 0);
     if (!good || (c->ended && c->link) ||
-        (c->ended && c->out.len == 0 && !c->paused &&
-         atomic_load(&c->client->open) == 0))
+        (c->ended && c->out.len == 0 && !c->paused && bz_client_open(c->client) == 0))
         close_conn(c);
     else
         watch(c);
@@ -532,7 +531,7 @@ static bool is_quiet(struct conn *c)
 {
     bool none;
 
-    if (atomic_load(&c->client->tasks) > 0)
+    if (bz_client_tasks(c->client) > 0)
         return false;
     bz_sync_lock(&c->mutex);
     none = !c->first;

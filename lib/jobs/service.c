@@ -19,15 +19,29 @@
 
 enum { TASKS = 256, TASKS_MAX = 1 << 20, MAIL = 1024, IO_THREADS = 16 };
 
-/* Workers and what they take from. */
+/* Of what a client hands in, so much after the other goes into one mailbox. */
+#define IN_A_ROW 16
+/* Who has run so many looks at the mail before the next. */
+#define RUNS 16
+
+/* Workers and what they take from: what is urgent first, then of the list that is
+ * theirs, then of the others'. */
 struct crowd {
-    struct bz_tasklist lists[BZ_REQUEST_PRIORITIES];
+    struct bz_tasklist urgent, *lists;
+    unsigned nlists;
     struct bz_gang gang;
     atomic_uint hurried; /* of high priority that were run in a row */
     /* Tasks that there was no room for on a list. */
     struct bz_sync_mutex mutex;
     struct bz_task *first, *last; /* mutex */
     atomic_size_t beyond;         /* so many; changes with the mutex held */
+};
+
+/* What a worker that computes remembers. */
+struct desk {
+    BZ_PADDED unsigned runs; /* tasks since it last looked at the mail */
+    int64_t looked;          /* when that was, about */
+    atomic_ullong done;      /* tasks */
 };
 
 struct bz_service {
@@ -41,14 +55,26 @@ struct bz_service {
     struct bz_watchdog watchdog;
     struct bz_symbols none; /* for who has none */
     atomic_bool stopped;
-    BZ_PADDED atomic_ullong done;
+    struct desk *desks;          /* of those who compute, then of those who block */
+    BZ_PADDED atomic_bool hurry; /* somebody who may block shall read the mail */
+    atomic_uint ended;           /* see bz_service_ended() */
 };
+
+static struct bz_tasklist *list_of(struct crowd *c, const struct bz_task *t)
+{
+    return t->request.priority == BZ_REQUEST_HIGH ? &c->urgent
+                                                  : &c->lists[t->box % c->nlists];
+}
+
+static unsigned desks_of(const struct crowd *c)
+{
+    return c->gang.o.size + BZ_GANG_SPARE;
+}
 
 /* Onto the list of its kind, behind those that there was no room for. */
 static void enlist(struct crowd *c, struct bz_task *t)
 {
-    if (atomic_load(&c->beyond) == 0 &&
-        bz_tasklist_push(&c->lists[t->request.priority], t))
+    if (atomic_load(&c->beyond) == 0 && bz_tasklist_push(list_of(c, t), t))
         return;
     t->next = NULL;
     bz_sync_lock(&c->mutex);
@@ -67,7 +93,7 @@ static struct bz_task *give_turn(struct crowd *c, struct bz_share *share)
 {
     struct bz_task *t = bz_share_leave(share);
 
-    if (!t || !bz_tasklist_push(&c->lists[t->request.priority], t))
+    if (!t || !bz_tasklist_push(list_of(c, t), t))
         return t;
     bz_gang_more(&c->gang);
     return NULL;
@@ -105,17 +131,24 @@ static struct bz_task *run_one(struct bz_service *s, struct crowd *c, struct bz_
         next = give_turn(&s->io, &t->client->share);
     if (t->turned)
         next = give_turn(&s->compute, &t->client->turns);
-    atomic_fetch_add_explicit(&s->done, 1, memory_order_relaxed);
     bz_client_finish(t, result);
     return next;
 }
 
-static void run_task(struct bz_service *s, struct crowd *c, struct bz_task *t)
+static void run_task(struct bz_service *s, struct crowd *c, unsigned number,
+                     struct bz_task *t)
 {
-    bz_gang_busy(&c->gang);
-    while (t)
+    struct desk *d = &s->desks[number + (c == &s->io ? desks_of(&s->compute) : 0)];
+
+    bz_gang_busy(&c->gang, number);
+    while (t) {
+        /* Before its client can know of it. Nobody else writes here. */
+        atomic_store_explicit(&d->done,
+                              atomic_load_explicit(&d->done, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
         t = run_one(s, c, t);
-    bz_gang_back(&c->gang);
+    }
+    bz_gang_back(&c->gang, number);
 }
 
 /* Has another worker do what the one that runs the task does not get to. */
@@ -157,7 +190,7 @@ static void enlist_those_beyond(struct crowd *c)
     while ((t = c->first)) {
         struct bz_task *next = t->next;
 
-        if (!bz_tasklist_push(&c->lists[t->request.priority], t))
+        if (!bz_tasklist_push(list_of(c, t), t))
             break;
         c->first = next;
         atomic_fetch_sub(&c->beyond, 1);
@@ -193,9 +226,7 @@ static void set_deadline(struct bz_service *s, struct bz_task *t)
 static void give_compute(struct bz_service *s, struct bz_task *t)
 {
     t->turned = atomic_load_explicit(&s->clients, memory_order_relaxed) > 1;
-    if (t->turned && !bz_share_enter(&t->client->turns, s->turns, t))
-        bz_gang_less(&s->compute.gang);
-    else
+    if (!t->turned || bz_share_enter(&t->client->turns, s->turns, t))
         enlist(&s->compute, t);
 }
 
@@ -203,25 +234,32 @@ static void give_compute(struct bz_service *s, struct bz_task *t)
 static void give_io(struct bz_service *s, struct bz_task *t)
 {
     t->shared = true;
-    if (!bz_share_enter(&t->client->share, s->share, t)) {
-        bz_gang_less(&s->compute.gang);
+    if (!bz_share_enter(&t->client->share, s->share, t))
         return;
-    }
     enlist(&s->io, t);
-    bz_gang_pass(&s->compute.gang, &s->io.gang);
+    bz_gang_more(&s->io.gang);
 }
 
 /* What a request asks for, to those who do that. Runs nothing that belongs to anybody:
  * all mail of the domain waits for it. */
-static void read_mail(void *ctx, void *mail)
+static void read_mail(void *ctx, unsigned box, const struct bz_mail *mail,
+                      struct bz_str text)
 {
     static void (*const give[])(struct bz_service * s,
                                 struct bz_task * t) = {give_compute, give_io};
     struct bz_service *s = ctx;
-    struct bz_task *t = mail;
+    struct bz_task *t = bz_client_read(mail, text);
     struct bz_err err;
     bool blocks;
 
+    if (!t)
+        return;
+    t->box = box;
+    if (t->callback && bz_cancel_check(&t->cancel) < 0) {
+        t->refusal = bz_task_failure(t->id, BZ_TASK_CANCELED, "canceled");
+        bz_service_hurry(s, t);
+        return;
+    }
     if (t->status < 0) {
         refuse(s, t, t->status, "no memory for the request");
         return;
@@ -240,7 +278,17 @@ static void read_mail(void *ctx, void *mail)
     give[bz_dispatch_select(blocks, 1, 0)](s, t);
 }
 
-static struct bz_task *next_task(struct crowd *c)
+/* Not urgent: of the list that is the worker's, or also of the others'. */
+static struct bz_task *next_normal(struct crowd *c, unsigned number, bool any)
+{
+    struct bz_task *t = bz_tasklist_pop(&c->lists[number % c->nlists]);
+
+    for (unsigned i = 1; i < c->nlists && any && !t; i++)
+        t = bz_tasklist_pop(&c->lists[(number + i) % c->nlists]);
+    return t;
+}
+
+static struct bz_task *next_task(struct crowd *c, unsigned number, bool any)
 {
     struct bz_task *t = NULL;
 
@@ -248,54 +296,118 @@ static struct bz_task *next_task(struct crowd *c)
         enlist_those_beyond(c);
     if (atomic_load_explicit(&c->hurried, memory_order_relaxed) >= TURN - 1) {
         atomic_store_explicit(&c->hurried, 0, memory_order_relaxed);
-        t = bz_tasklist_pop(&c->lists[BZ_REQUEST_NORMAL]);
+        t = next_normal(c, number, true);
     }
     if (t)
         return t;
-    t = bz_tasklist_pop(&c->lists[BZ_REQUEST_HIGH]);
+    t = bz_tasklist_pop(&c->urgent);
     if (t)
         atomic_fetch_add_explicit(&c->hurried, 1, memory_order_relaxed);
     else
-        t = bz_tasklist_pop(&c->lists[BZ_REQUEST_NORMAL]);
+        t = next_normal(c, number, any);
     return t;
+}
+
+/* Looking at the mail takes the line away from whoever puts some in: it is done for
+ * several tasks at a time, if they take no time. */
+static bool is_time_for_mail(struct desk *d)
+{
+    int64_t now;
+
+    if (++d->runs >= RUNS)
+        return true;
+    now = bz_clock_coarse();
+    return now != d->looked;
 }
 
 /* Mail stays where it is while there is no room for what it asks for. */
-static bool compute_step(void *ctx)
+static bool compute_step(void *ctx, unsigned number)
 {
     struct bz_service *s = ctx;
-    bool room = atomic_load(&s->compute.beyond) == 0;
-    size_t mail = room ? bz_mailbox_update(&s->boxes, read_mail, s) : 0;
-    struct bz_task *t = next_task(&s->compute);
+    struct desk *d = &s->desks[number];
+    struct bz_task *t = NULL;
+    size_t mail = 0;
 
+    if (!is_time_for_mail(d))
+        t = next_task(&s->compute, number, false);
+    if (!t) {
+        if (atomic_load(&s->compute.beyond) == 0)
+            mail = bz_mailbox_update(&s->boxes, number, read_mail, s);
+        d->runs = 0;
+        d->looked = bz_clock_coarse();
+        t = next_task(&s->compute, number, true);
+    }
     if (t)
-        run_task(s, &s->compute, t);
+        run_task(s, &s->compute, number, t);
     return t || mail > 0;
 }
 
-static bool io_step(void *ctx)
+static bool read_in_a_hurry(struct bz_service *s, unsigned number)
 {
-    struct bz_service *s = ctx;
-    struct bz_task *t = next_task(&s->io);
+    bool done = false;
 
-    if (t)
-        run_task(s, &s->io, t);
-    return t;
+    if (!atomic_load(&s->hurry) || !atomic_exchange(&s->hurry, false))
+        return false;
+    while (atomic_load(&s->compute.beyond) == 0 &&
+           bz_mailbox_update(&s->boxes, number, read_mail, s) > 0)
+        done = true;
+    if (done)
+        bz_gang_more(&s->compute.gang);
+    return true;
 }
 
-static void open_crowd(struct bz_service *s, struct crowd *c, enum bz_lane_id lane,
-                       unsigned size, bool (*step)(void *ctx))
+static bool io_step(void *ctx, unsigned number)
 {
-    for (size_t i = 0; i < BZ_REQUEST_PRIORITIES; i++)
+    struct bz_service *s = ctx;
+    bool read = read_in_a_hurry(s, number);
+    struct bz_task *t = next_task(&s->io, number, true);
+
+    if (t)
+        run_task(s, &s->io, number, t);
+    return t || read;
+}
+
+static size_t listed(const struct crowd *c)
+{
+    size_t n = atomic_load(&c->beyond) + bz_tasklist_len(&c->urgent);
+
+    for (unsigned i = 0; i < c->nlists; i++)
+        n += bz_tasklist_len(&c->lists[i]);
+    return n;
+}
+
+static bool compute_waits(void *ctx)
+{
+    struct bz_service *s = ctx;
+
+    return listed(&s->compute) > 0 || bz_mailbox_waits(&s->boxes);
+}
+
+static bool io_waits(void *ctx)
+{
+    struct bz_service *s = ctx;
+
+    return atomic_load(&s->hurry) || listed(&s->io) > 0;
+}
+
+static void open_crowd(struct bz_service *s, struct crowd *c, unsigned nlists,
+                       const struct bz_gang_opts *opts)
+{
+    c->nlists = nlists;
+    c->lists = bz_mem_padded(nlists * sizeof(*c->lists));
+    bz_tasklist_init(&c->urgent, s->o.tasks, s->o.tasks_max);
+    for (unsigned i = 0; i < nlists; i++)
         bz_tasklist_init(&c->lists[i], s->o.tasks, s->o.tasks_max);
-    bz_gang_init(&c->gang, s->pool, lane, size, step, s);
+    bz_gang_init(&c->gang, s->pool, opts);
 }
 
 static void close_crowd(struct crowd *c)
 {
     bz_gang_release(&c->gang);
-    for (size_t i = 0; i < BZ_REQUEST_PRIORITIES; i++)
+    bz_tasklist_release(&c->urgent);
+    for (unsigned i = 0; i < c->nlists; i++)
         bz_tasklist_release(&c->lists[i]);
+    free(c->lists);
 }
 
 int bz_service_new(const struct bz_service_opts *opts, struct bz_service **out,
@@ -327,8 +439,14 @@ int bz_service_new(const struct bz_service_opts *opts, struct bz_service **out,
         return rc;
     }
     bz_mailbox_init(&s->boxes, s->o.threads, s->o.mail);
-    open_crowd(s, &s->compute, BZ_LANE_COMPUTE, s->o.threads, compute_step);
-    open_crowd(s, &s->io, BZ_LANE_IO, s->o.io_threads, io_step);
+    open_crowd(s, &s->compute, s->boxes.n,
+               &(struct bz_gang_opts){s->o.threads, BZ_LANE_COMPUTE, compute_step,
+                                      compute_waits, s});
+    open_crowd(
+        s, &s->io, 1,
+        &(struct bz_gang_opts){s->o.io_threads, BZ_LANE_IO, io_step, io_waits, s});
+    s->desks =
+        bz_mem_padded((desks_of(&s->compute) + desks_of(&s->io)) * sizeof(*s->desks));
     s->share = s->o.io_threads - (s->o.io_threads + 2) / 4;
     s->turns = TURNS * s->o.threads;
     bz_watchdog_init(&s->watchdog, s->pool, look_at, s);
@@ -347,6 +465,7 @@ void bz_service_free(struct bz_service *s)
     bz_pool_free(s->pool);
     bz_mailbox_release(&s->boxes);
     bz_guard_close();
+    free(s->desks);
     free(s);
 }
 
@@ -375,22 +494,45 @@ bz_task_alloc bz_service_alloc(const struct bz_service *s)
     return s->o.alloc;
 }
 
+uint32_t bz_service_timeout(const struct bz_service *s)
+{
+    return s->o.timeout;
+}
+
+atomic_uint *bz_service_ended(struct bz_service *s)
+{
+    return &s->ended;
+}
+
 void bz_service_stats(const struct bz_service *s, struct bz_service_stats *out)
 {
     *out = (struct bz_service_stats){
-        .done = atomic_load(&s->done),
         .updaters = atomic_load(&s->boxes.nupdaters),
         .updaters_most = atomic_load(&s->boxes.most),
-        .waiting = atomic_load(&s->compute.gang.work) + atomic_load(&s->io.gang.work),
+        .waiting = bz_mailbox_count(&s->boxes) + listed(&s->compute) + listed(&s->io),
     };
+    for (unsigned i = 0; i < desks_of(&s->compute) + desks_of(&s->io); i++)
+        out->done += atomic_load(&s->desks[i].done);
 }
 
-int bz_service_post(struct bz_service *s, struct bz_task *t, struct bz_err *err)
+int bz_service_post(struct bz_service *s, struct bz_mail *mail, struct bz_str text,
+                    struct bz_err *err)
 {
     if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
         return bz_fail(err, BZ_E_CANCELED, "the service is shutting down");
-    if (!bz_mailbox_put(&s->boxes, t->id, t))
+    if (!bz_mailbox_put(&s->boxes, mail->ticket / IN_A_ROW, mail, text))
         return bz_fail(err, BZ_E_BUSY, "all mailboxes are full");
     bz_gang_more(&s->compute.gang);
     return 0;
+}
+
+void bz_service_hurry(struct bz_service *s, struct bz_task *t)
+{
+    if (t) {
+        t->request.priority = BZ_REQUEST_HIGH;
+        enlist(&s->io, t);
+    } else {
+        atomic_store(&s->hurry, true);
+    }
+    bz_gang_more(&s->io.gang);
 }

@@ -68,13 +68,23 @@ struct bz_pool *bz_service_pool(struct bz_service *s);
 void bz_service_stats(const struct bz_service *s, struct bz_service_stats *out);
 
 bz_task_alloc bz_service_alloc(const struct bz_service *s);
+uint32_t bz_service_timeout(const struct bz_service *s); /* by default */
+
+/* For clients: changes, and wakes all, when a client that waits for that has one task
+ * less. A futex. */
+atomic_uint *bz_service_ended(struct bz_service *s);
 
 /* For clients: there is one more, or less. */
 void bz_service_enter(struct bz_service *s);
 void bz_service_leave(struct bz_service *s);
 
 /* For clients. BZ_E_BUSY if all mailboxes are full, BZ_E_CANCELED if it is stopped. */
-int bz_service_post(struct bz_service *s, struct bz_task *t,
+int bz_service_post(struct bz_service *s, struct bz_mail *mail, struct bz_str text,
                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* For clients: has a task that only says its refusal go before others, on a thread that
+ * may block; or, if it is NULL, has all mail read there, so that what was canceled is
+ * found. */
+void bz_service_hurry(struct bz_service *s, struct bz_task *t);
 
 #endif

@@ -59,15 +59,18 @@ struct bz_task {
     struct bz_str text; /* of the request; a copy */
     struct bz_request request;
     uint64_t id;
+    uint64_t ticket;                  /* its slot (slots.h); 0: it has none */
     const struct bz_handler *handler; /* once it is known */
     struct bz_cancel cancel;
     bz_result_fn
         callback; /* takes the results, on the thread that makes them; or NULL */
     void *callback_ctx;
     bz_task_alloc alloc;       /* for its results; NULL: malloc */
-    int64_t since;             /* when it was handed in (os/clock.h) */
+    int64_t since;             /* when it was handed in (os/clock.h), if it matters */
     atomic_int said;           /* of enum bz_task_said */
     int32_t status;            /* why it is to be refused whatever it says; or 0 */
+    unsigned box;              /* the mailbox that it was in */
+    bool named;                /* its id is the client's choice */
     bool shared;               /* it counts towards its client's share (share.h) */
     bool turned;               /* towards its turns, likewise */
     struct bz_result *refusal; /* its result, if it is not to be run; or NULL */

@@ -53,3 +53,13 @@ void *bz_tasklist_pop(struct bz_tasklist *l)
         task = bz_ring_pop(&l->rings[i]);
     return task;
 }
+
+size_t bz_tasklist_len(const struct bz_tasklist *l)
+{
+    unsigned n = atomic_load_explicit(&l->nrings, memory_order_acquire);
+    size_t len = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        len += bz_ring_len(&l->rings[i]);
+    return len;
+}

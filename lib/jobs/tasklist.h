@@ -25,6 +25,7 @@ void bz_tasklist_release(struct bz_tasklist *l);
 
 /* False if there is no room for more. */
 bool bz_tasklist_push(struct bz_tasklist *l, void *task);
-void *bz_tasklist_pop(struct bz_tasklist *l); /* NULL: there is none */
+void *bz_tasklist_pop(struct bz_tasklist *l);        /* NULL: there is none */
+size_t bz_tasklist_len(const struct bz_tasklist *l); /* about */
 
 #endif

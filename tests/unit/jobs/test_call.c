@@ -85,8 +85,7 @@ static void parts_may_be_lost_rather_than_waited_for(void **state)
 
     assert_ok(bz_dispatch_offer(o->dispatch, &row, &o->err), &o->err);
     id = office_ask(o, "{\"opcode\":\"offer\"}");
-    while (atomic_load(&o->client->tasks) >
-           0) /* nobody takes anything before the end */
+    while (bz_client_tasks(o->client) > 0) /* nobody takes anything before the end */
         usleep(1000);
     for (int i = 0; i <= 64; i++) {
         struct bz_result *r = office_next(o);

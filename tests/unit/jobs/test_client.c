@@ -21,7 +21,7 @@ static void a_client_that_takes_nothing_is_refused_alone(void **state)
         struct bz_result *r = office_next(o); /* of any client */
 
         bz_client_taken(lazy, r);
-        atomic_fetch_add(&o->client->open, 1); /* which office_next counted */
+        atomic_fetch_add(&o->client->opened, 1); /* which office_next counted */
         free(r);
     }
     assert_ok(bz_client_submit(lazy, BZ_STR("{\"opcode\":3}"), NULL, &id, &o->err),
@@ -93,7 +93,7 @@ static void parts_wait_until_some_are_taken(void **state)
         assert_int_equal(r->final, i == 5);
         bz_client_taken(slow, r);
         if (r->final)
-            atomic_fetch_add(&o->client->open, 1);
+            atomic_fetch_add(&o->client->opened, 1);
         else
             atomic_fetch_add(&o->client->parts, 1);
         free(r);
@@ -224,7 +224,7 @@ static void who_hands_in_for_others_does_not_wait_for_memory(void **state)
     assert_int_equal(r->id, id);
     assert_int_equal(r->status, BZ_TASK_NO_MEMORY);
     free(r);
-    assert_int_equal(atomic_load(&o->client->open), 0);
+    assert_int_equal(bz_client_open(o->client), 0);
     free(text);
 }
 

@@ -16,7 +16,14 @@ struct site {
     atomic_uint hold; /* nobody ends before it is 0 */
 };
 
-static bool lay(void *ctx)
+static bool has_bricks(void *ctx)
+{
+    struct site *s = ctx;
+
+    return atomic_load(&s->bricks) > 0;
+}
+
+static bool lay(void *ctx, unsigned number)
 {
     struct site *s = ctx;
     unsigned n = atomic_load(&s->bricks), now, most;
@@ -25,7 +32,7 @@ static bool lay(void *ctx)
         if (n == 0)
             return false;
     while (!atomic_compare_exchange_weak(&s->bricks, &n, n - 1));
-    bz_gang_busy(&s->gang);
+    bz_gang_busy(&s->gang, number);
     now = atomic_fetch_add(&s->at_once, 1) + 1;
     most = atomic_load(&s->most);
     while (most < now && !atomic_compare_exchange_weak(&s->most, &most, now))
@@ -36,8 +43,15 @@ static bool lay(void *ctx)
         usleep(1000);
     atomic_fetch_sub(&s->at_once, 1);
     atomic_fetch_add(&s->laid, 1);
-    bz_gang_back(&s->gang);
+    bz_gang_back(&s->gang, number);
     return true;
+}
+
+static void open_site(struct site *s, struct bz_pool *pool, enum bz_lane_id lane,
+                      unsigned size)
+{
+    bz_gang_init(&s->gang, pool,
+                 &(struct bz_gang_opts){size, lane, lay, has_bricks, s});
 }
 
 static void build(unsigned size, unsigned bricks, unsigned pause, struct site *s)
@@ -50,7 +64,7 @@ static void build(unsigned size, unsigned bricks, unsigned pause, struct site *s
     assert_ok(
         bz_pool_new(&(struct bz_pool_opts){.compute = 2, .io = size}, &pool, &err),
         &err);
-    bz_gang_init(&s->gang, pool, BZ_LANE_IO, size, lay, s);
+    open_site(s, pool, BZ_LANE_IO, size);
     for (unsigned i = 0; i < bricks; i++) {
         atomic_fetch_add(&s->bricks, 1);
         bz_gang_more(&s->gang);
@@ -106,7 +120,7 @@ static void one_that_does_not_come_back_is_replaced(void **state)
     assert_ok(bz_pool_new(&(struct bz_pool_opts){.compute = 1, .io = 1 + BZ_GANG_SPARE},
                           &pool, &err),
               &err);
-    bz_gang_init(&s->gang, pool, BZ_LANE_COMPUTE, 1, lay, s);
+    open_site(s, pool, BZ_LANE_COMPUTE, 1);
     for (unsigned i = 0; i < 2 * BZ_GANG_SPARE; i++) {
         atomic_fetch_add(&s->bricks, 1);
         bz_gang_more(&s->gang);
@@ -126,8 +140,8 @@ static void one_that_does_not_come_back_is_replaced(void **state)
     /* They are spare again, but for one. */
     for (int i = 0; i < 20000 && atomic_load(&s->gang.there) > 0; i++)
         usleep(1000);
-    assert_int_equal(bz_ring_len(&s->gang.spare), BZ_GANG_SPARE);
-    assert_int_equal(bz_ring_len(&s->gang.idle), 1);
+    assert_int_equal(bz_gang_spares(&s->gang), BZ_GANG_SPARE);
+    assert_int_equal(s->gang.at_home, 1);
     bz_gang_release(&s->gang);
     bz_pool_free(pool);
     free(s);
@@ -159,7 +173,7 @@ static void one_who_comes_when_work_does_sees_it(void **state)
         pthread_t thread;
 
         *s = (struct site){.hold = 1, .bricks = 1};
-        bz_gang_init(&s->gang, pool, BZ_LANE_COMPUTE, 1, lay, s);
+        open_site(s, pool, BZ_LANE_COMPUTE, 1);
         bz_gang_more(&s->gang);
         while (atomic_load(&s->at_once) == 0)
             sched_yield();

@@ -89,7 +89,7 @@ static void a_line_in_is_a_line_out(void **state)
     expect(f,
            "{\"task_id\":7,\"status\":0,\"final\":true,\"data\":\"{\\\"a\\\": 1}\"}\n");
     say(f, "\nnonsense\n");
-    expect(f, "{\"task_id\":4503599627370497,\"status\":-2,\"final\":true,\"error\":"
+    expect(f, "{\"task_id\":4503599627370498,\"status\":-2,\"final\":true,\"error\":"
               "\"column 1: expected an object\"}\n");
     fclose(f);
     assert_int_equal(fstatat(p.scratch->fd, "run", &st, 0), 0);

@@ -333,6 +333,111 @@ static void so_is_one_that_was_held_back(void **state)
     assert_null(o->first);
 }
 
+struct told {
+    struct office *o;
+    atomic_uint n;
+    int status;
+    pthread_t by;
+};
+
+static void tell(struct bz_result *r, void *ctx)
+{
+    struct told *t = ctx;
+
+    t->status = r->status;
+    t->by = pthread_self();
+    free(r);
+    atomic_fetch_add(&t->n, 1);
+}
+
+/* Cancels a task with a callback, which is told soon, on a thread of the pool. */
+static void cancel_with_callback(struct office *o, const char *text)
+{
+    struct told told = {.o = o};
+    struct bz_client_extra extra = {.callback = tell, .ctx = &told};
+    unsigned open = bz_client_open(o->client);
+    uint64_t id;
+
+    assert_ok(bz_client_submit(o->client, bz_str_from(text), &extra, &id, &o->err),
+              &o->err);
+    assert_true(bz_client_cancel(o->client, id));
+    for (int i = 0; i < 10000 && atomic_load(&told.n) == 0; i++)
+        usleep(1000);
+    assert_int_equal(told.n, 1);
+    assert_int_equal(told.status, BZ_TASK_CANCELED);
+    assert_false(pthread_equal(told.by, pthread_self()));
+    while (bz_client_open(o->client) > open) /* there is room after it was told */
+        usleep(1000);
+    assert_false(bz_client_cancel(o->client, id));
+    assert_int_equal(told.n, 1);
+}
+
+static void a_callback_is_told_at_once_that_its_task_was_canceled(void **state)
+{
+    struct office *o = open_with_one_thread(state);
+
+    /* In a mailbox, which nobody else reads: the gate is shut. */
+    cancel_with_callback(o, "{\"opcode\":\"count\"}");
+    cancel_with_callback(o, "{\"opcode\":\"count\",\"task_id\":5}");
+    /* Read by then, and on the list. */
+    ask_for(o, 1, "normal");
+    cancel_with_callback(o, "{\"opcode\":\"count\"}");
+    /* Held back. */
+    for (int i = 0; i < 20; i++)
+        office_ask(o, "{\"opcode\":\"wait\"}");
+    cancel_with_callback(o, "{\"opcode\":\"wait\"}");
+    assert_int_equal(o->gate, 0);
+    atomic_store(&o->gate, 1);
+    for (int i = 0; i < 22; i++)
+        free(office_next(o));
+    assert_int_equal(o->ran, 1);
+}
+
+enum { CANCELS = 20000 };
+
+static atomic_uint told_done, told_canceled;
+
+static void count_told(struct bz_result *r, void *ctx)
+{
+    (void)ctx;
+    atomic_fetch_add(r->status == 0 ? &told_done : &told_canceled, 1);
+    free(r);
+}
+
+static void what_is_canceled_while_it_is_read_is_told_once(void **state)
+{
+    struct office *o = office_open(state);
+    struct bz_client_extra extra = {.callback = count_told};
+    unsigned results = 0;
+
+    for (int i = 0; i < CANCELS; i++) {
+        bool called = i % 2;
+        uint64_t id;
+
+        while (bz_client_submit(o->client, BZ_STR("{\"opcode\":\"count\"}"),
+                                called ? &extra : NULL, &id, &o->err) < 0)
+            usleep(10);
+        for (volatile int k = 0; k < i % 700; k++)
+            ;
+        bz_client_cancel(o->client, id);
+        if (!called) {
+            struct bz_result *r = office_next(o);
+
+            assert_non_null(r);
+            assert_int_equal(r->id, id);
+            results += r->status == 0;
+            free(r);
+        }
+    }
+    for (int i = 0; i < 10000 && bz_client_tasks(o->client) > 0; i++)
+        usleep(1000);
+    assert_int_equal(bz_client_tasks(o->client), 0);
+    assert_int_equal(bz_client_open(o->client), 0);
+    assert_int_equal(told_done + told_canceled, CANCELS / 2);
+    assert_int_equal(o->ran, told_done + results);
+    assert_null(o->first);
+}
+
 static void what_was_canceled_counts_until_its_turn(void **state)
 {
     struct office *o = open_with_one_thread(state);
@@ -519,6 +624,8 @@ int main(void)
         TEST(what_is_not_urgent_gets_its_turn),
         TEST(a_task_that_is_canceled_while_it_waits_is_answered_at_once),
         TEST(so_is_one_that_was_held_back),
+        TEST(a_callback_is_told_at_once_that_its_task_was_canceled),
+        TEST(what_is_canceled_while_it_is_read_is_told_once),
         TEST(what_was_canceled_counts_until_its_turn),
         TEST(time_runs_from_the_moment_a_task_is_handed_in),
         TEST(whoever_takes_a_refusal_slowly_keeps_nobody_waiting),
