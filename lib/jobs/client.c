@@ -423,14 +423,43 @@ int bz_client_submit(struct bz_client *c, struct bz_str text,
     return rc;
 }
 
-struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text)
+static struct bz_task *take_kept(struct bz_client_kept *kept)
+{
+    struct bz_task *t = kept->first;
+
+    if (t) {
+        kept->first = t->next;
+        kept->n--;
+    }
+    return t;
+}
+
+static void keep(struct bz_client_kept *kept, struct bz_task *t)
+{
+    if (!t->is_short || kept->n >= BZ_CLIENT_KEPT) {
+        bz_task_free(t);
+        return;
+    }
+    t->next = kept->first;
+    kept->first = t;
+    kept->n++;
+}
+
+void bz_client_release(struct bz_client_kept *kept)
+{
+    while (kept->first)
+        bz_task_free(take_kept(kept));
+}
+
+struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text,
+                               struct bz_client_kept *kept)
 {
     struct bz_client *c = mail->client;
     struct bz_task *t = mail->task;
     enum bz_slots_mail wanted;
 
     if (!t)
-        t = bz_task_new_by(bz_service_alloc(c->service), text);
+        t = bz_task_new_short(take_kept(kept), bz_service_alloc(c->service), text);
     if (!t) {
         t = bz_mem_zalloc(sizeof(*t) + 1);
         t->status = BZ_TASK_NO_MEMORY;
@@ -641,7 +670,8 @@ static void answer(struct bz_task *t, struct bz_result *result)
     hand_over(t->client, t, result);
 }
 
-void bz_client_drop(struct bz_task *t)
+/* Its memory is kept if somebody has use for it. */
+static void let_go(struct bz_task *t, struct bz_client_kept *kept)
 {
     struct bz_client *c = t->client;
 
@@ -650,17 +680,26 @@ void bz_client_drop(struct bz_task *t)
     if (t->ticket > 0)
         bz_slots_leave(&c->slots, t->ticket);
     discount(&c->asked, t->text.n);
-    bz_task_free(t);
+    if (kept)
+        keep(kept, t);
+    else
+        bz_task_free(t);
     end_task(c);
 }
 
-void bz_client_finish(struct bz_task *t, struct bz_result *result)
+void bz_client_drop(struct bz_task *t)
+{
+    let_go(t, NULL);
+}
+
+void bz_client_finish(struct bz_task *t, struct bz_result *result,
+                      struct bz_client_kept *kept)
 {
     if (claim(t, BZ_TASK_ANSWERED))
         answer(t, result);
     else
         free(result);
-    bz_client_drop(t);
+    let_go(t, kept);
 }
 
 bool bz_client_expire(struct bz_task *t)

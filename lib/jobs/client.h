@@ -125,9 +125,20 @@ void bz_client_taken(struct bz_client *c, const struct bz_result *result);
 
 /* ---- for the service ---- */
 
+/* Memory of tasks that have ended, of one worker, for those that it reads. */
+struct bz_client_kept {
+    struct bz_task *first;
+    unsigned n;
+};
+
+#define BZ_CLIENT_KEPT 32 /* at most */
+
+void bz_client_release(struct bz_client_kept *kept);
+
 /* What the mail asks for, or NULL if that is not wanted any more. The text is copied.
  */
-struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text);
+struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text,
+                               struct bz_client_kept *kept);
 
 /* A part of a result: waits for room. BZ_TASK_CANCELED or BZ_TASK_TIMEOUT if that is in
  * vain, 1 if there is none until the deadline (os/clock.h): then it is dropped. */
@@ -138,7 +149,8 @@ int bz_client_emit(struct bz_task *t, struct bz_result *part, int64_t deadline);
 void bz_client_await_room(struct bz_task *t);
 
 /* The last result of a task, dropped if there was one; lets go of the task. */
-void bz_client_finish(struct bz_task *t, struct bz_result *result);
+void bz_client_finish(struct bz_task *t, struct bz_result *result,
+                      struct bz_client_kept *kept);
 
 /* For one that is watched: says that its time is up, unless the last thing was said
  * already. False if that has to be tried again: a part is just on its way. */

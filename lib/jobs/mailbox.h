@@ -20,7 +20,7 @@
 
 #define BZ_MAILBOX_MAX 64             /* mailboxes, and so updaters */
 #define BZ_MAILBOX_BATCH 16           /* that an updater takes from each at a time */
-#define BZ_MAILBOX_TEXT ((size_t)512) /* bytes of a request, at most */
+#define BZ_MAILBOX_TEXT BZ_TASK_SHORT /* bytes of a request, at most */
 
 /* What comes with a request. */
 struct bz_mail {

@@ -37,11 +37,12 @@ struct crowd {
     atomic_size_t beyond;         /* so many; changes with the mutex held */
 };
 
-/* What a worker that computes remembers. */
+/* What a worker remembers, and nobody else writes. */
 struct desk {
     BZ_PADDED unsigned runs; /* tasks since it last looked at the mail */
     int64_t looked;          /* when that was, about */
     atomic_ullong done;      /* tasks */
+    struct bz_client_kept kept;
 };
 
 struct bz_service {
@@ -69,6 +70,12 @@ static struct bz_tasklist *list_of(struct crowd *c, const struct bz_task *t)
 static unsigned desks_of(const struct crowd *c)
 {
     return c->gang.o.size + BZ_GANG_SPARE;
+}
+
+static struct desk *desk_of(struct bz_service *s, const struct crowd *c,
+                            unsigned number)
+{
+    return &s->desks[number + (c == &s->io ? desks_of(&s->compute) : 0)];
 }
 
 /* Onto the list of its kind, behind those that there was no room for. */
@@ -109,7 +116,8 @@ static void unwatch(struct bz_service *s, struct crowd *c, struct bz_task *t)
 }
 
 /* Runs it, and returns one that has to be run in its place. */
-static struct bz_task *run_one(struct bz_service *s, struct crowd *c, struct bz_task *t)
+static struct bz_task *run_one(struct bz_service *s, struct crowd *c, struct desk *d,
+                               struct bz_task *t)
 {
     struct bz_result *result = NULL;
     struct bz_task *next = NULL;
@@ -131,14 +139,14 @@ static struct bz_task *run_one(struct bz_service *s, struct crowd *c, struct bz_
         next = give_turn(&s->io, &t->client->share);
     if (t->turned)
         next = give_turn(&s->compute, &t->client->turns);
-    bz_client_finish(t, result);
+    bz_client_finish(t, result, &d->kept);
     return next;
 }
 
 static void run_task(struct bz_service *s, struct crowd *c, unsigned number,
                      struct bz_task *t)
 {
-    struct desk *d = &s->desks[number + (c == &s->io ? desks_of(&s->compute) : 0)];
+    struct desk *d = desk_of(s, c, number);
 
     bz_gang_busy(&c->gang, number);
     while (t) {
@@ -146,7 +154,7 @@ static void run_task(struct bz_service *s, struct crowd *c, unsigned number,
         atomic_store_explicit(&d->done,
                               atomic_load_explicit(&d->done, memory_order_relaxed) + 1,
                               memory_order_relaxed);
-        t = run_one(s, c, t);
+        t = run_one(s, c, d, t);
     }
     bz_gang_back(&c->gang, number);
 }
@@ -240,6 +248,12 @@ static void give_io(struct bz_service *s, struct bz_task *t)
     bz_gang_more(&s->io.gang);
 }
 
+/* Who reads the mail. */
+struct reader {
+    struct bz_service *service;
+    struct desk *desk;
+};
+
 /* What a request asks for, to those who do that. Runs nothing that belongs to anybody:
  * all mail of the domain waits for it. */
 static void read_mail(void *ctx, unsigned box, const struct bz_mail *mail,
@@ -247,8 +261,9 @@ static void read_mail(void *ctx, unsigned box, const struct bz_mail *mail,
 {
     static void (*const give[])(struct bz_service * s,
                                 struct bz_task * t) = {give_compute, give_io};
-    struct bz_service *s = ctx;
-    struct bz_task *t = bz_client_read(mail, text);
+    struct reader *r = ctx;
+    struct bz_service *s = r->service;
+    struct bz_task *t = bz_client_read(mail, text, &r->desk->kept);
     struct bz_err err;
     bool blocks;
 
@@ -332,7 +347,8 @@ static bool compute_step(void *ctx, unsigned number)
         t = next_task(&s->compute, number, false);
     if (!t) {
         if (atomic_load(&s->compute.beyond) == 0)
-            mail = bz_mailbox_update(&s->boxes, number, read_mail, s);
+            mail =
+                bz_mailbox_update(&s->boxes, number, read_mail, &(struct reader){s, d});
         d->runs = 0;
         d->looked = bz_clock_coarse();
         t = next_task(&s->compute, number, true);
@@ -344,12 +360,13 @@ static bool compute_step(void *ctx, unsigned number)
 
 static bool read_in_a_hurry(struct bz_service *s, unsigned number)
 {
+    struct reader r = {s, desk_of(s, &s->io, number)};
     bool done = false;
 
     if (!atomic_load(&s->hurry) || !atomic_exchange(&s->hurry, false))
         return false;
     while (atomic_load(&s->compute.beyond) == 0 &&
-           bz_mailbox_update(&s->boxes, number, read_mail, s) > 0)
+           bz_mailbox_update(&s->boxes, number, read_mail, &r) > 0)
         done = true;
     if (done)
         bz_gang_more(&s->compute.gang);
@@ -465,6 +482,8 @@ void bz_service_free(struct bz_service *s)
     bz_pool_free(s->pool);
     bz_mailbox_release(&s->boxes);
     bz_guard_close();
+    for (unsigned i = 0; i < desks_of(&s->compute) + desks_of(&s->io); i++)
+        bz_client_release(&s->desks[i].kept);
     free(s->desks);
     free(s);
 }

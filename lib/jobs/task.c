@@ -56,6 +56,17 @@ struct bz_task *bz_task_new_now(bz_task_alloc alloc, struct bz_str text)
     return fill(alloc ? alloc(n) : malloc(n), alloc, text);
 }
 
+struct bz_task *bz_task_new_short(struct bz_task *old, bz_task_alloc alloc,
+                                  struct bz_str text)
+{
+    size_t n = sizeof(struct bz_task) + BZ_TASK_SHORT + 1;
+    struct bz_task *t = fill(old ? old : bz_task_try(alloc, n), alloc, text);
+
+    if (t)
+        t->is_short = true;
+    return t;
+}
+
 void bz_task_free(struct bz_task *t)
 {
     free(t);

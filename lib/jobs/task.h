@@ -71,6 +71,7 @@ struct bz_task {
     int32_t status;            /* why it is to be refused whatever it says; or 0 */
     unsigned box;              /* the mailbox that it was in */
     bool named;                /* its id is the client's choice */
+    bool is_short;             /* made by bz_task_new_short() */
     bool shared;               /* it counts towards its client's share (share.h) */
     bool turned;               /* towards its turns, likewise */
     struct bz_result *refusal; /* its result, if it is not to be run; or NULL */
@@ -93,6 +94,11 @@ struct bz_task *bz_task_new(struct bz_str text);
 struct bz_task *bz_task_new_by(bz_task_alloc alloc, struct bz_str text);
 /* The same, having tried once: for a thread that others wait for. */
 struct bz_task *bz_task_new_now(bz_task_alloc alloc, struct bz_str text);
+/* For a text of at most BZ_TASK_SHORT bytes: memory that another such task can have
+ * later. Takes that of a task that has ended, if `old` is not NULL. */
+#define BZ_TASK_SHORT ((size_t)512)
+struct bz_task *bz_task_new_short(struct bz_task *old, bz_task_alloc alloc,
+                                  struct bz_str text);
 void bz_task_free(struct bz_task *t);
 
 /* Ends the arguments with a NUL, in the copy: what comes after them has been read. */

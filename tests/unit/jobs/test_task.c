@@ -16,6 +16,25 @@ static void a_task_has_its_own_copy_of_the_request(void **state)
     bz_task_free(t);
 }
 
+static void memory_of_a_short_task_serves_another(void **state)
+{
+    char text[BZ_TASK_SHORT];
+    struct bz_task *t = bz_task_new_short(NULL, NULL, BZ_STR("x")), *next;
+
+    (void)state;
+    assert_true(t->is_short);
+    t->id = 7;
+    t->refusal = (struct bz_result *)t;
+    memset(text, 'y', sizeof(text));
+    next = bz_task_new_short(t, NULL, bz_str_of(text, sizeof(text)));
+    assert_ptr_equal(next, t);
+    assert_int_equal(next->id, 0);
+    assert_null(next->refusal);
+    assert_int_equal(next->text.n, sizeof(text));
+    assert_memory_equal(next->text.p, text, sizeof(text));
+    bz_task_free(next);
+}
+
 static void results_have_bytes_or_a_reason(void **state)
 {
     struct bz_task *t = bz_task_new(BZ_STR(""));
@@ -76,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_has_its_own_copy_of_the_request),
+        cmocka_unit_test(memory_of_a_short_task_serves_another),
         cmocka_unit_test(results_have_bytes_or_a_reason),
         cmocka_unit_test(memory_that_is_short_is_asked_for_again),
     };
