@@ -17,15 +17,23 @@ static int fail(struct scan *s, const char *what)
                    what);
 }
 
-static void skip_blanks(struct scan *s)
+/* Blanks are rare: most programs write none. */
+static inline void skip_blanks(struct scan *s)
 {
-    while (s->p < s->end &&
-           (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
-        s->p++;
+    const char *p = s->p;
+
+    while (p < s->end && BZ_UNLIKELY((unsigned char)*p <= ' ') &&
+           (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+        p++;
+    s->p = p;
 }
 
-static bool take(struct scan *s, char c)
+static inline bool take(struct scan *s, char c)
 {
+    if (BZ_LIKELY(s->p < s->end && *s->p == c)) {
+        s->p++;
+        return true;
+    }
     skip_blanks(s);
     if (s->p == s->end || *s->p != c)
         return false;
@@ -87,9 +95,9 @@ static const char *skip_plain(const char *p, const char *end)
 
 /* The text between the quotes, as it stands; `plain` tells whether that is what it
  * means. */
-static int scan_string(struct scan *s, struct bz_str *out, bool *plain)
+static inline int scan_string(struct scan *s, struct bz_str *out, bool *plain)
 {
-    const char *begin;
+    const char *begin, *end;
     int rc = 0;
 
     *out = BZ_STR("");
@@ -97,6 +105,12 @@ static int scan_string(struct scan *s, struct bz_str *out, bool *plain)
     if (!take(s, '"'))
         return fail(s, "expected a string");
     begin = s->p;
+    end = skip_plain(begin, s->end);
+    if (BZ_LIKELY(end < s->end && *end == '"')) {
+        *out = bz_str_of(begin, (size_t)(end - begin));
+        s->p = end + 1;
+        return 0;
+    }
     for (;;) {
         s->p = skip_plain(s->p, s->end);
         if (rc < 0 || s->p == s->end || *s->p == '"')
@@ -113,13 +127,14 @@ static int scan_string(struct scan *s, struct bz_str *out, bool *plain)
     return rc;
 }
 
-static bool digits(struct scan *s)
+static inline bool digits(struct scan *s)
 {
-    const char *begin = s->p;
+    const char *begin = s->p, *p = begin;
 
-    while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
-        s->p++;
-    return s->p > begin;
+    while (p < s->end && *p >= '0' && *p <= '9')
+        p++;
+    s->p = p;
+    return p > begin;
 }
 
 static int scan_number(struct scan *s)
@@ -145,7 +160,7 @@ static int scan_number(struct scan *s)
     return 0;
 }
 
-static int scan_word(struct scan *s, const char *word)
+static inline int scan_word(struct scan *s, const char *word)
 {
     size_t n = strlen(word);
 
@@ -278,7 +293,7 @@ static int read_count(struct scan *s, uint64_t max, uint64_t *out)
         s->p++;
     }
     if (s->p == begin || (*begin == '0' && s->p > begin + 1) ||
-        (s->p < s->end && strchr(".eE", *s->p)))
+        (s->p < s->end && (*s->p == '.' || *s->p == 'e' || *s->p == 'E')))
         return fail(s, "expected a whole number, not negative");
     *out = n;
     return 0;
@@ -368,7 +383,7 @@ static int find_member(struct scan *s, unsigned *seen, enum member *what)
     if (rc < 0)
         return rc;
     for (unsigned i = 0; i < MEMBERS; i++)
-        if (bz_str_eq(key, names[i])) {
+        if (key.n == names[i].n && memcmp(key.p, names[i].p, key.n) == 0) {
             if (*seen & 1U << i)
                 return fail(s, "it is there twice");
             *seen |= 1U << i;
