@@ -10,31 +10,59 @@
 /* The least that is worth a call to realloc. */
 #define BUF_FIRST 64
 
-/* Makes room for n more bytes and the terminator. The caller has checked the limit. */
-static BZ_NOINLINE void grow(struct bz_buf *b, size_t n)
+/* What to allocate for n more bytes and the terminator. The caller has checked the
+ * limit. */
+static size_t cap_for(const struct bz_buf *b, size_t n)
 {
     size_t need, cap;
 
     if (__builtin_add_overflow(b->len, n, &need) ||
         __builtin_add_overflow(need, 1, &need))
-        need = SIZE_MAX; /* which no allocator has: stops in bz_mem_resize */
+        return SIZE_MAX; /* which no allocator has */
     cap = b->cap > SIZE_MAX / 2 ? need : b->cap * 2;
     if (cap < BUF_FIRST)
         cap = BUF_FIRST;
     /* Doubling beyond the limit would only waste; need is within it already. */
     if (b->limit && cap - 1 > b->limit)
         cap = b->limit + 1;
-    if (cap < need)
-        cap = need;
-    b->data = bz_mem_resize(b->data, cap, 1);
+    return cap < need ? need : cap;
+}
+
+static void take_memory(struct bz_buf *b, char *data, size_t cap)
+{
+    b->data = data;
     b->cap = cap;
     b->data[b->len] = '\0';
+}
+
+static BZ_NOINLINE void grow(struct bz_buf *b, size_t n)
+{
+    size_t cap = cap_for(b, n);
+
+    take_memory(b, bz_mem_resize(b->data, cap, 1), cap);
 }
 
 static inline void need_room(struct bz_buf *b, size_t n)
 {
     if (BZ_UNLIKELY(n >= b->cap - b->len)) /* the terminator takes one */
         grow(b, n);
+}
+
+static BZ_NOINLINE int try_grow(struct bz_buf *b, size_t n, struct bz_err *err)
+{
+    size_t cap = cap_for(b, n);
+    char *data = realloc(b->data, cap);
+
+    if (!data)
+        return bz_fail(err, BZ_E_LIMIT, "no memory for %zu bytes and %zu more", b->len,
+                       n);
+    take_memory(b, data, cap);
+    return 0;
+}
+
+static inline int try_room(struct bz_buf *b, size_t n, struct bz_err *err)
+{
+    return BZ_UNLIKELY(n >= b->cap - b->len) ? try_grow(b, n, err) : 0;
 }
 
 static inline void append(struct bz_buf *b, const void *p, size_t n)
@@ -122,10 +150,14 @@ void bz_buf_addv(struct bz_buf *b, const char *fmt, va_list ap)
 
 int bz_buf_try_add(struct bz_buf *b, const void *p, size_t n, struct bz_err *err)
 {
+    int rc;
+
     if (!within_limit(b, n))
         return over_limit(b, n, err);
-    append(b, p, n);
-    return 0;
+    rc = try_room(b, n, err);
+    if (rc == 0)
+        append(b, p, n);
+    return rc;
 }
 
 int bz_buf_try_add_str(struct bz_buf *b, struct bz_str s, struct bz_err *err)
@@ -152,7 +184,10 @@ int bz_buf_try_addf(struct bz_buf *b, struct bz_err *err, const char *fmt, ...)
         return over_limit(b, n, err);
     }
     if (n >= b->cap - b->len) {
-        need_room(b, n);
+        if (try_room(b, n, err) < 0) {
+            b->data[b->len] = '\0';
+            return err->code;
+        }
         va_start(ap, fmt);
         format(b, fmt, ap);
         va_end(ap);
@@ -170,11 +205,14 @@ char *bz_buf_reserve(struct bz_buf *b, size_t n)
 
 int bz_buf_try_reserve(struct bz_buf *b, size_t n, char **room, struct bz_err *err)
 {
+    int rc;
+
     if (!within_limit(b, n))
         return over_limit(b, n, err);
-    need_room(b, n);
-    *room = b->data + b->len;
-    return 0;
+    rc = try_room(b, n, err);
+    if (rc == 0)
+        *room = b->data + b->len;
+    return rc;
 }
 
 void bz_buf_commit(struct bz_buf *b, size_t n)

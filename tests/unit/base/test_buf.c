@@ -104,6 +104,23 @@ static void memory_does_not_outgrow_the_limit(void **state)
     assert_int_equal(b.len, 1000);
 }
 
+/* Sanitizers take a request that cannot be met for a mistake. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void memory_that_is_out_is_an_error_and_changes_nothing(void **state)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf b = {0};
+    struct bz_err err;
+    char *room;
+
+    (void)state;
+    assert_ok(bz_buf_try_add_str(&b, BZ_STR("kept"), &err), &err);
+    assert_int_equal(bz_buf_try_reserve(&b, SIZE_MAX / 2 + 1, &room, &err), BZ_E_LIMIT);
+    assert_string_equal(err.msg, "no memory for 4 bytes and 9223372036854775808 more");
+    assert_int_equal(bz_buf_try_add(&b, "x", SIZE_MAX - 2, &err), BZ_E_LIMIT);
+    assert_string_equal(bz_buf_text(&b), "kept");
+}
+#endif
+
 static void checked_family_also_serves_buffers_without_limit(void **state)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf b = {0};
@@ -238,6 +255,9 @@ int main(void)
         cmocka_unit_test(growth_takes_few_steps),
         cmocka_unit_test(limit_is_exact_and_failure_changes_nothing),
         cmocka_unit_test(memory_does_not_outgrow_the_limit),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(memory_that_is_out_is_an_error_and_changes_nothing),
+#endif
         cmocka_unit_test(checked_family_also_serves_buffers_without_limit),
         cmocka_unit_test(reserved_room_counts_once_committed),
         cmocka_unit_test(truncating_keeps_the_memory),
