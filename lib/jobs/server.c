@@ -277,6 +277,7 @@ static bool receive(struct conn *c)
 {
     char bytes[READ];
     ssize_t n = recv(c->fd, bytes, sizeof(bytes), 0);
+    struct bz_err err;
 
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
@@ -291,8 +292,8 @@ static bool receive(struct conn *c)
         c->awake = true;
         return true;
     }
-    bz_buf_add(&c->in, bytes, (size_t)n);
-    return take_lines(c);
+    /* Whoever sends so much that memory is out is let go of, alone. */
+    return bz_buf_try_add(&c->in, bytes, (size_t)n, &err) == 0 && take_lines(c);
 }
 
 static void drop_noted(struct bz_server *s, const struct conn *c)

@@ -169,8 +169,9 @@ static int take(void *arg, const void *p, size_t n, struct bz_err *err)
         a->status = bz_call_emit(a->call, p, n);
         if (a->status < 0)
             return bz_fail(err, BZ_E_CANCELED, "%s", a->call->error);
-    } else if (!a->memory) {
-        bz_buf_add(&a->body, p, n);
+    } else if (!a->memory && bz_buf_try_add(&a->body, p, n, err) < 0) {
+        a->status = bz_call_fail(a->call, BZ_TASK_NO_MEMORY, "%s", err->msg);
+        return err->code;
     }
     return 0;
 }
