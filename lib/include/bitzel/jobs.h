@@ -113,7 +113,8 @@ BITZEL_API bitzel_result *bitzel_jobs_wait(bitzel_jobs *jobs, uint64_t task_id,
                                            uint32_t timeout_ms);
 BITZEL_API void bitzel_result_free(bitzel_result *result); /* NULL is fine */
 
-/* 1 if there was such a task, which ends soon. */
+/* 1 if there was such a task, which ends soon: at once if nobody has begun with it. Its
+ * callback, if it has one, is called on a thread of the pool, not by this. */
 BITZEL_API int bitzel_jobs_cancel(bitzel_jobs *jobs, uint64_t task_id);
 
 /* ---- memory that requests may name ---- */
