@@ -7,7 +7,8 @@
  * There are two families. For a buffer without a limit use bz_buf_add...: they cannot
  * fail, so there is nothing to check; calling them on a buffer with a limit is a bug
  * and asserts. When input decides the size, set a limit and use bz_buf_try_...: they
- * fail with BZ_E_LIMIT, also when memory is out. Growth doubles, so n bytes cost O(n) however they are added.
+ * fail with BZ_E_LIMIT, also when memory is out. Growth doubles, so n bytes cost O(n)
+ * however they are added.
  *
  * A buffer belongs to one thread at a time. What is added must not lie in the buffer
  * itself, since growing moves it.
