@@ -4,7 +4,7 @@
 
 #define SHORT 256 /* bytes of a short request, with what belongs to it */
 #define LARGEST ((size_t)16 << 20) /* bytes of a mailbox */
-#define LINE 64
+#define LINE ((size_t)64)
 /* Instead of a size: what follows is at the beginning of the ring. */
 #define SKIP UINT32_MAX
 

@@ -40,6 +40,7 @@ struct crowd {
 /* What a worker remembers, and nobody else writes. */
 struct desk {
     BZ_PADDED unsigned runs; /* tasks since it last looked at the mail */
+    unsigned looks;          /* so often it did */
     int64_t looked;          /* when that was, about */
     atomic_ullong done;      /* tasks */
     struct bz_client_kept kept;
@@ -335,6 +336,12 @@ static bool is_time_for_mail(struct desk *d)
     return now != d->looked;
 }
 
+/* Its own, but now and then another's, who may be busy for long. */
+static unsigned first_to_look_at(struct desk *d, unsigned number)
+{
+    return ++d->looks % TURN == 0 ? number + d->looks / TURN : number;
+}
+
 /* Mail stays where it is while there is no room for what it asks for. */
 static bool compute_step(void *ctx, unsigned number)
 {
@@ -346,12 +353,14 @@ static bool compute_step(void *ctx, unsigned number)
     if (!is_time_for_mail(d))
         t = next_task(&s->compute, number, false);
     if (!t) {
+        unsigned first = first_to_look_at(d, number);
+
         if (atomic_load(&s->compute.beyond) == 0)
             mail =
-                bz_mailbox_update(&s->boxes, number, read_mail, &(struct reader){s, d});
+                bz_mailbox_update(&s->boxes, first, read_mail, &(struct reader){s, d});
         d->runs = 0;
         d->looked = bz_clock_coarse();
-        t = next_task(&s->compute, number, true);
+        t = next_task(&s->compute, first, true);
     }
     if (t)
         run_task(s, &s->compute, number, t);

@@ -24,7 +24,7 @@ void bz_slots_init(struct bz_slots *s, size_t n)
     while (size < n)
         size *= 2;
     s->words = bz_mem_array(size, sizeof(*s->words));
-    s->tasks = bz_mem_array(size, sizeof(*s->tasks));
+    s->tasks = bz_mem_array(size, sizeof(void *));
     s->mask = size - 1;
     s->mutex = (struct bz_sync_mutex){0};
     atomic_init(&s->next, 1);
