@@ -67,9 +67,10 @@ static void add_inputs(struct watch *w, const struct bz_snapshot *s)
     }
 }
 
-/* Evaluates what has changed and writes the snapshot, if there is anything to write;
- * *written tells. Watches all that counts for it. */
-static int survey(struct bz_cmd_env *env, struct watch *w, bool *written,
+/* Evaluates what has changed and writes the snapshot, if there is anything to write.
+ * Watches all that counts for it. *again: it has written, or watches more than before,
+ * so that something may have changed unseen. */
+static int survey(struct bz_cmd_env *env, struct watch *w, bool *again,
                   struct bz_err *err)
 {
     struct bz_pipeline p = {0};
@@ -77,16 +78,17 @@ static int survey(struct bz_cmd_env *env, struct watch *w, bool *written,
     struct bz_snapshot snapshot = {0};
     struct bz_stamp before, after;
     struct bz_path path;
+    size_t known = w->dirs.len;
     int rc = bz_cmd_open_find(env, false, &p, err);
 
-    *written = false;
+    *again = false;
     if (rc == 0)
         rc = bz_pipeline_snapshot(&p, &path, err);
     if (rc == 0) {
         bz_stamp_path(AT_FDCWD, path.s, &before);
         rc = bz_pipeline_survey(&p, &s, err);
         bz_stamp_path(AT_FDCWD, path.s, &after);
-        *written = !bz_stamp_same(&before, &after);
+        *again = !bz_stamp_same(&before, &after);
     }
     if (rc == 0)
         rc = bz_snapshot_open(&snapshot, path.s, err);
@@ -94,6 +96,7 @@ static int survey(struct bz_cmd_env *env, struct watch *w, bool *written,
         add_inputs(w, &snapshot);
         bz_snapshot_close(&snapshot);
     }
+    *again |= w->dirs.len > known;
     bz_survey_release(&s);
     bz_pipeline_close(&p);
     bz_buf_truncate(&env->log.buf, 0); /* whoever asks is told */
@@ -139,25 +142,24 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     BZ_CLEANUP(release)
     struct watch w = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
-    bool written = true;
+    bool again = true;
     int rc = w.fd < 0 ? bz_fail_sys(err, "watch files") : 0;
 
     (void)values;
     (void)!nice(10); /* nobody waits for it */
     if (rc == 0)
-        rc = survey(env, &w, &written, err);
+        rc = survey(env, &w, &again, err);
     if (rc < 0)
         return rc;
     do {
-        /* What has changed before it was watched, or while it was read. */
-        for (int i = 0; i < TRIES && written; i++) {
+        for (int i = 0; i < TRIES && again; i++) {
             struct bz_err ignored;
 
             drain(&w);
-            if (survey(env, &w, &written, &ignored) < 0)
+            if (survey(env, &w, &again, &ignored) < 0)
                 break; /* until the mistake is mended */
         }
-        written = true;
+        again = true;
     } while (wait_for_change(&w));
     return BZ_CMD_EXIT_SUCCESS;
 }
