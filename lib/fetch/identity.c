@@ -6,7 +6,7 @@
 #include "codec/digest.h"
 #include "fetch/scheme.h"
 #include "os/fs.h"
-#include "os/fs_walk.h"
+#include "os/fs_source.h"
 #include "os/path.h"
 
 struct lines {
@@ -72,10 +72,22 @@ static int add_entry(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err 
         }
         free(says);
     } else {
-        begin_line(l, S_ISDIR(e->st->st_mode) ? "directory" : "other", e->path);
+        begin_line(l, "directory", e->path);
         bz_buf_add_char(l->out, '\n');
     }
     return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+static int add_tree(const struct bz_fetch *f, const struct bz_source *s,
+                    struct lines *l, struct bz_err *err)
+{
+    struct bz_str excluded;
+    int rc =
+        bz_policy_get(&f->policy, "BB_SIGNATURE_LOCAL_DIRS_EXCLUDE", &excluded, err);
+
+    return rc < 0 ? rc
+                  : bz_fs_source_walk(s->path, bz_fs_source_excluded(excluded),
+                                      add_entry, l, err);
 }
 
 int bz_identity_write(const struct bz_fetch *f, size_t i, struct bz_buf *out,
@@ -100,6 +112,6 @@ int bz_identity_write(const struct bz_fetch *f, size_t i, struct bz_buf *out,
     if (stat(s->path, &st) < 0)
         return bz_fail_sys(err, "look at %s", s->path);
     if (S_ISDIR(st.st_mode))
-        return bz_fs_walk(AT_FDCWD, s->path, add_entry, &l, err);
+        return add_tree(f, s, &l, err);
     return add_file(&l, AT_FDCWD, s->path, NULL, st.st_mode, err);
 }

@@ -7,7 +7,7 @@
 #include "codec/archive.h"
 #include "os/fs.h"
 #include "os/fs_below.h"
-#include "os/fs_walk.h"
+#include "os/fs_source.h"
 
 enum kind { COPY, ARCHIVE, PACKAGE, EXPAND, UNKNOWN };
 
@@ -167,9 +167,14 @@ int bz_unpack_strip(struct bz_fetch *f, int fd, const char *file, const char *de
     return rc < 0 ? rc : unpack_into(f, fd, file, dest, strip, err);
 }
 
-/* One file, which is open, to be copied below. */
+/* Copies are as old as the unpacking: times of a checkout or of DL_DIR are not the
+ * source's. */
+static const struct timespec now = {0, UTIME_NOW};
+
+/* One file, which is open, to be copied below. Only the x bit of a local file is its
+ * own. */
 static int copy_open(struct bz_fs_below *to, struct bz_str name, int in,
-                     const char *path, struct bz_err *err)
+                     const char *path, bool local, struct bz_err *err)
 {
     BZ_CLEANUP(bz_fs_closep) int out = -1;
     struct stat st;
@@ -180,7 +185,8 @@ static int copy_open(struct bz_fs_below *to, struct bz_str name, int in,
     if (rc == 0)
         rc = bz_fs_copy_fd(in, out, path, err);
     if (rc == 0)
-        rc = bz_fs_below_seal(to, out, st.st_mode, st.st_mtim, err);
+        rc = bz_fs_below_seal(to, out, local ? bz_fs_source_mode(st.st_mode) : 0644,
+                              now, err);
     return rc;
 }
 
@@ -190,7 +196,7 @@ static int copy_file(struct bz_fs_below *to, struct bz_str name, int dir,
     BZ_CLEANUP(bz_fs_closep) int in = -1;
     int rc = bz_fs_open_file(dir, path, &in, err);
 
-    return rc < 0 ? rc : copy_open(to, name, in, path, err);
+    return rc < 0 ? rc : copy_open(to, name, in, path, true, err);
 }
 
 struct copy {
@@ -207,20 +213,35 @@ static int copy_entry(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err
     if (rc < 0)
         return rc;
     if (S_ISDIR(e->st->st_mode)) {
-        rc = bz_fs_below_dir(c->to, bz_path_str(&name), e->st->st_mode, e->st->st_mtim,
-                             err);
+        rc = bz_fs_below_dir(c->to, bz_path_str(&name),
+                             bz_fs_source_mode(e->st->st_mode), now, err);
     } else if (S_ISLNK(e->st->st_mode)) {
         char *says = NULL;
 
         rc = bz_fs_readlink(e->dir, e->name, &says, err);
         if (rc == 0)
-            rc = bz_fs_below_symlink(c->to, bz_path_str(&name), says, e->st->st_mtim,
-                                     err);
+            rc = bz_fs_below_symlink(c->to, bz_path_str(&name), says, now, err);
         free(says);
     } else {
         rc = copy_file(c->to, bz_path_str(&name), e->dir, e->name, err);
     }
     return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+/* A local directory, as sig/files.h counts it. */
+static int copy_tree(struct bz_fetch *f, const struct bz_source *s,
+                     struct bz_fs_below *to, struct bz_str name, struct bz_err *err)
+{
+    struct copy c = {to, name};
+    struct bz_str excluded;
+    int rc =
+        bz_policy_get(&f->policy, "BB_SIGNATURE_LOCAL_DIRS_EXCLUDE", &excluded, err);
+
+    if (rc == 0)
+        rc = bz_fs_below_dir(to, name, bz_fs_source_mode(S_IFDIR), now, err);
+    return rc < 0 ? rc
+                  : bz_fs_source_walk(s->path, bz_fs_source_excluded(excluded),
+                                      copy_entry, &c, err);
 }
 
 /* Local files keep the directories in their names. */
@@ -238,18 +259,14 @@ static int copy(struct bz_fetch *f, struct bz_source *s, int dir, struct bz_err 
         return rc < 0 ? rc : bz_fail(err, BZ_E_INVAL, "it has no name to copy it to");
     if (stat(s->path, &st) < 0)
         return bz_fail_sys(err, "look at %s", s->path);
-    /* A mask may let modes be, but what is copied loses none but the usual bits. */
-    bz_fs_below_init(&to, dir, bz_fetch_umask(f) & BZ_ARCHIVE_UMASK);
+    /* The modes of copies are fixed, whatever the task's mask. */
+    bz_fs_below_init(&to, dir, BZ_ARCHIVE_UMASK);
     if (S_ISDIR(st.st_mode)) {
-        struct copy c = {&to, bz_path_str(&name)};
-
-        rc = bz_fs_below_dir(&to, c.at, st.st_mode, st.st_mtim, err);
-        if (rc == 0)
-            rc = bz_fs_walk(AT_FDCWD, s->path, copy_entry, &c, err);
+        rc = copy_tree(f, s, &to, bz_path_str(&name), err);
     } else {
         rc = bz_fetch_verified(f, s, &fd, err);
         if (rc == 0)
-            rc = copy_open(&to, bz_path_str(&name), fd, s->path, err);
+            rc = copy_open(&to, bz_path_str(&name), fd, s->path, s->scheme->local, err);
     }
     if (rc == 0)
         rc = bz_fs_below_finish(&to, err);
@@ -266,12 +283,15 @@ static int expand(struct bz_fetch *f, struct bz_source *s, int fd, const char *d
     struct bz_archive_opts opts = {
         .check = check, .arg = f->opts.cancel, .umask = bz_fetch_umask(f)};
     struct bz_str name = bz_path_basename(bz_str_from(s->path));
+    int rc;
 
     if (top < 0)
         return bz_fail_sys(err, "open %s", dir);
-    name = bz_str_sub(name, 0, bz_str_rfind_byte(name, '.'));
-    return bz_archive_expand(fd, s->path, top, bz_arena_dup(&f->arena, name).p, &opts,
-                             err);
+    name = bz_arena_dup(&f->arena, bz_str_sub(name, 0, bz_str_rfind_byte(name, '.')));
+    rc = bz_archive_expand(fd, s->path, top, name.p, &opts, err);
+    if (rc == 0 && utimensat(top, name.p, NULL, AT_SYMLINK_NOFOLLOW) < 0)
+        rc = bz_fail_sys(err, "set the time of %s", name.p);
+    return rc;
 }
 
 static int unpack_archive(struct bz_fetch *f, struct bz_source *s, int fd, int dir,

@@ -19,7 +19,7 @@
 
 /* Changes when the same inputs are to give other digests, or other inputs count. It is
  * signed, and what is remembered (memo.h) is for one of them. */
-#define BZ_BASE_FORMAT "bitzel signature 2"
+#define BZ_BASE_FORMAT "bitzel signature 3"
 
 /* One thing that counts. */
 struct bz_base_input {

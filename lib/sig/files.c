@@ -6,11 +6,12 @@
 
 #include "base/mem.h"
 #include "os/fs.h"
-#include "os/fs_walk.h"
+#include "os/fs_source.h"
 #include "os/path.h"
 
 /* A list is a row of records: a letter, a number with a colon after it, a text, '\0'.
- *   x0:NAMES   directories of these names are left out
+ *   xN:NAMES   directories of these names are left out of what follows; N is 1 if links
+ *              to files are not followed
  *   +AT:PATH   it was there; its name begins at byte AT, or is decided by its kind if
  *              AT is 0
  *   -0:PATH    it was not there
@@ -116,10 +117,9 @@ static int add_words(struct bz_vars *v, struct bz_str task, struct bz_str words,
 
     if (rc == 0)
         rc = bz_vars_get(v, BZ_STR("BB_SIGNATURE_LOCAL_DIRS_EXCLUDE"), 0, &skip, err);
-    if (skip.n == 0 || skip.n >= BZ_PATH_MAX)
-        skip = BZ_STR("CVS .bzr .git .hg .osc .p4 .repo .svn");
     if (bz_str_trim(words).n > 0)
-        add_record(list, 'x', 0, skip);
+        add_record(list, 'x', bz_str_eq(task, BZ_STR("do_fetch")),
+                   bz_fs_source_excluded(skip));
     while (rc == 0 && next_word(&words, &word))
         rc = add_word(task, word, dirs, list, err);
     return rc;
@@ -219,7 +219,10 @@ struct reader {
     struct bz_base_files *out;
     size_t before;              /* how many there were */
     struct bz_str skip;         /* directories to leave out */
+    bool exact;                 /* links to files are not followed */
     struct bz_str root, prefix; /* of the walk: its path, and what names begin with */
+    struct bz_path dir;         /* in the walk: the directory that was visited last */
+    bool pending;               /* it may be empty */
 };
 
 static int push(struct reader *r, struct bz_str name, const struct bz_sums_file *file,
@@ -246,56 +249,120 @@ static int look(const struct reader *r, const char *path, struct bz_sums_file *f
                     : bz_sums_get(r->sums, path, file, err);
 }
 
-/* A link that leads to no file counts with what it says. */
-static int push_link(struct reader *r, const struct bz_fs_walk_entry *e,
-                     struct bz_str name, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_mem_freep) char *to = NULL;
-    struct bz_sums_file file = {.present = true};
-    int rc = r->again ? 0 : bz_fs_readlink(e->dir, e->name, &to, err);
-
-    if (rc < 0)
-        return rc == BZ_E_NOENT ? 0 : rc;
-    if (r->again)
-        return push(r, name, &file, err);
-    bz_digest_begin(r->sums->hasher);
-    bz_digest_add_field(r->sums->hasher, 'l', to, strlen(to));
-    bz_digest_end(r->sums->hasher, &file.digest);
-    return push(r, name, &file, err);
-}
-
-static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
-{
-    struct reader *r = ctx;
-    struct bz_str name = bz_str_from(e->path);
-    struct bz_sums_file file;
-    struct bz_path path;
-    struct stat to;
-    int rc;
-
-    if (S_ISDIR(e->st->st_mode))
-        return bz_str_has_word(r->skip, bz_str_from(e->name)) ? BZ_FS_WALK_SKIP
-                                                              : BZ_FS_WALK_ON;
-    if (r->prefix.n > 0)
-        name = bz_arena_printf(r->arena, "%.*s/%s", BZ_STR_ARG(r->prefix), e->path);
-    if (S_ISLNK(e->st->st_mode) &&
-        (fstatat(e->dir, e->name, &to, 0) < 0 || !S_ISREG(to.st_mode)))
-        return push_link(r, e, name, err);
-    if (!S_ISREG(e->st->st_mode) && !S_ISLNK(e->st->st_mode))
-        return BZ_FS_WALK_ON; /* a socket or the like holds nothing to unpack */
-    rc = bz_path_join(r->root, bz_str_from(e->path), &path, err);
-    if (rc == 0)
-        rc = look(r, path.s, &file, err);
-    if (rc == 0)
-        rc = push(r, name, &file, err);
-    return rc < 0 ? rc : BZ_FS_WALK_ON;
-}
-
 static struct bz_str trim_slashes(struct bz_str s)
 {
     while (s.n > 1 && bz_str_ends(s, BZ_STR("/")))
         s.n--;
     return s;
+}
+
+/* The name of an entry of the walk; that of the root if `path` is "". */
+static struct bz_str name_of(const struct reader *r, struct bz_str path,
+                             const char *end)
+{
+    struct bz_str top = r->prefix.n > 0 ? r->prefix : BZ_STR(".");
+
+    if (path.n == 0)
+        return bz_arena_printf(r->arena, "%.*s%s", BZ_STR_ARG(top), end);
+    return bz_arena_printf(r->arena, "%.*s%s%.*s%s", BZ_STR_ARG(r->prefix),
+                           r->prefix.n > 0 ? "/" : "", BZ_STR_ARG(path), end);
+}
+
+/* An entry that is no file: a link with its target, or an empty directory. */
+static int push_other(struct reader *r, struct bz_str path, const char *end,
+                      struct bz_str text, struct bz_err *err)
+{
+    struct bz_sums_file file = {.present = true};
+    struct bz_path full;
+    int rc = bz_path_join(r->root, path, &full, err);
+
+    if (rc < 0)
+        return rc;
+    if (r->again) {
+        rc = bz_sums_recheck_note(r->again, full.s, text, err);
+        return rc < 0 ? rc : push(r, path, &file, err);
+    }
+    bz_sums_note(r->sums, full.s, text);
+    bz_digest_begin(r->sums->hasher);
+    bz_digest_add_field(r->sums->hasher, 'l', text.p, text.n);
+    bz_digest_end(r->sums->hasher, &file.digest);
+    for (size_t i = 0; i < BZ_DIGEST_LEN; i++)
+        file.digest.b[i] ^= 0xff; /* the digest of no file's content */
+    return push(r, name_of(r, path, end), &file, err);
+}
+
+/* The directory that was visited last counts if it is empty: the entry after it, if
+ * there is one, does not lie in it. */
+static int settle_dir(struct reader *r, const char *next, struct bz_err *err)
+{
+    struct bz_str dir = bz_path_str(&r->dir), rest = bz_str_from(next ? next : "");
+    bool pending = r->pending;
+
+    r->pending = false;
+    if (!pending || (next && (dir.n == 0 || (bz_str_cut_prefix(&rest, dir) &&
+                                             bz_str_starts(rest, BZ_STR("/"))))))
+        return 0;
+    return push_other(r, dir, "/", BZ_STR("/"), err);
+}
+
+static int visit_dir(struct reader *r, const char *path, struct bz_err *err)
+{
+    int rc = bz_path_join(BZ_STR(""), bz_str_from(path), &r->dir, err);
+
+    r->pending = rc == 0;
+    return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+static int visit_link(struct reader *r, const struct bz_fs_walk_entry *e,
+                      struct bz_err *err)
+{
+    BZ_CLEANUP(bz_mem_freep) char *to = NULL;
+    int rc = bz_fs_readlink(e->dir, e->name, &to, err);
+
+    if (rc < 0)
+        return rc == BZ_E_NOENT ? 0 : rc;
+    return push_other(r, bz_str_from(e->path), "", bz_str_from(to), err);
+}
+
+static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
+{
+    struct reader *r = ctx;
+    struct bz_sums_file file;
+    struct bz_path path;
+    struct stat to;
+    int rc = settle_dir(r, e->path, err);
+
+    if (rc == 0 && S_ISDIR(e->st->st_mode))
+        return visit_dir(r, e->path, err);
+    if (rc == 0 && S_ISLNK(e->st->st_mode)) {
+        rc = visit_link(r, e, err);
+        if (r->exact || fstatat(e->dir, e->name, &to, 0) < 0 || !S_ISREG(to.st_mode))
+            return rc < 0 ? rc : BZ_FS_WALK_ON;
+    }
+    if (rc == 0)
+        rc = bz_path_join(r->root, bz_str_from(e->path), &path, err);
+    if (rc == 0)
+        rc = look(r, path.s, &file, err);
+    if (rc == 0)
+        rc = push(r, name_of(r, bz_str_from(e->path), ""), &file, err);
+    return rc < 0 ? rc : BZ_FS_WALK_ON;
+}
+
+/* All below a directory, or the directory itself if nothing is. */
+static int read_dir(struct reader *r, const char *path, size_t at, struct bz_err *err)
+{
+    struct bz_str all = bz_str_from(path);
+    int rc;
+
+    r->root = all;
+    r->prefix = BZ_STR("");
+    if (at > 0)
+        r->prefix = trim_slashes(bz_str_sub(all, at, all.n));
+    r->dir.n = 0;
+    r->dir.s[0] = '\0';
+    r->pending = true;
+    rc = bz_fs_source_walk(path, r->skip, visit, r, err);
+    return rc < 0 ? rc : settle_dir(r, NULL, err);
 }
 
 /* A file, or all below a directory. `at` is where its name begins; 0: a file is called
@@ -310,11 +377,7 @@ static int read_path(struct reader *r, const char *path, size_t at, struct bz_er
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
         if (trim_slashes(all).n == 1)
             return bz_fail(err, BZ_E_INVAL, "the directory / cannot count as a file");
-        r->root = all;
-        r->prefix = BZ_STR("");
-        if (at > 0)
-            r->prefix = trim_slashes(bz_str_sub(all, at, all.n));
-        return bz_fs_walk(AT_FDCWD, path, visit, r, err);
+        return read_dir(r, path, at, err);
     }
     rc = look(r, path, &file, err);
     return rc < 0 ? rc
@@ -358,14 +421,17 @@ static int read_list(struct reader *r, struct bz_str list, struct bz_err *err)
     while (list.n > 0 && rc == 0) {
         if (!next_record(&list, &rec))
             return bz_fail(err, BZ_E_CORRUPT, "this is no list of files");
-        if (rec.letter == 'x')
+        if (rec.letter == 'x') {
             r->skip = rec.text;
-        else if (rec.letter == '+' && bz_str_find_byte(rec.text, '*') != BZ_STR_NONE)
+            r->exact = rec.at == 1;
+        } else if (rec.letter == '+' &&
+                   bz_str_find_byte(rec.text, '*') != BZ_STR_NONE) {
             rc = read_pattern(r, &rec, err);
-        else if (rec.letter == '+')
+        } else if (rec.letter == '+') {
             rc = read_path(r, rec.text.p, rec.at, err);
-        else if (rec.letter == '!')
+        } else if (rec.letter == '!') {
             rc = push(r, rec.text, &(struct bz_sums_file){0}, err);
+        }
     }
     return rc;
 }

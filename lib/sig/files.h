@@ -8,7 +8,10 @@
  * A list is what the flag says, in a form that needs no variables: it is made once
  * (bz_files_of), may be kept, and tells whether it would be made differently by now
  * (bz_files_hold). What counts of a file is its name relative to where it was found,
- * whether its owner may execute it, and its content.
+ * whether its owner may execute it, and its content. A directory counts as it is
+ * unpacked (os/fs_source.h): a link inside with its target, an empty directory with a
+ * name that ends in '/'. For tasks other than do_fetch, which may read a directory in
+ * place, a link to a file counts with the content of that file too.
  */
 #ifndef BZ_SIG_FILES_H
 #define BZ_SIG_FILES_H
@@ -30,7 +33,7 @@ int bz_files_of(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
 bool bz_files_hold(struct bz_str list);
 
 /* Adds the files of a list, sorted by name; names lie in the arena. Directories stand
- * for all files below them. */
+ * for all entries below them. BZ_E_INVAL for what is no file, directory or link. */
 int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *arena,
                   struct bz_base_files *out, struct bz_err *err) BZ_MUST_CHECK;
 

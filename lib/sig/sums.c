@@ -74,6 +74,7 @@ void bz_sums_open(struct bz_sums *s, const char *path, struct bz_digest_hasher *
 void bz_sums_close(struct bz_sums *s)
 {
     bz_map_release(&s->index);
+    bz_map_release(&s->noted);
     bz_vec_release(&s->seen);
     bz_arena_release(&s->arena);
     free(s->bytes);
@@ -211,6 +212,24 @@ int bz_sums_recheck(const struct bz_sums *s, const char *path, struct bz_err *er
     if (seen && bz_stamp_same(&seen->stamp, &now) &&
         (!seen->file.present || seen->stamp.settled ||
          has_content(path, &seen->file.digest)))
+        return 0;
+    return bz_fail(err, BZ_E_BUSY, "%s changed", path);
+}
+
+void bz_sums_note(struct bz_sums *s, const char *path, struct bz_str text)
+{
+    struct bz_str *own = BZ_ARENA_NEW(&s->arena, struct bz_str);
+
+    *own = bz_arena_dup(&s->arena, text);
+    bz_map_put(&s->noted, bz_arena_dup(&s->arena, bz_str_from(path)))->p = own;
+}
+
+int bz_sums_recheck_note(const struct bz_sums *s, const char *path, struct bz_str text,
+                         struct bz_err *err)
+{
+    const struct bz_map_entry *known = bz_map_get(&s->noted, bz_str_from(path));
+
+    if (known && bz_str_eq(*(const struct bz_str *)known->p, text))
         return 0;
     return bz_fail(err, BZ_E_BUSY, "%s changed", path);
 }

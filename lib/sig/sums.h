@@ -47,7 +47,8 @@ struct bz_sums {
     const struct bz_sums_record *records;                  /* sorted by path */
     size_t nrecords;
     struct bz_str texts;
-    size_t nread; /* files whose content was read */
+    struct bz_map noted; /* path -> what an entry that is no file was, for one run */
+    size_t nread;        /* files whose content was read */
     /* Reads a file from its start; set otherwise in tests. */
     int (*hash)(void *ctx, int fd, struct bz_digest *out, struct bz_err *err);
     void *ctx;
@@ -68,6 +69,12 @@ int bz_sums_get(struct bz_sums *s, const char *path, struct bz_sums_file *out,
  * content only if that had not settled. Needs no hasher of *s. */
 int bz_sums_recheck(const struct bz_sums *s, const char *path,
                     struct bz_err *err) BZ_MUST_CHECK;
+
+/* Notes what an entry that is no file was, the target of a link, say; and BZ_E_BUSY if
+ * it was not noted or is something else by now. */
+void bz_sums_note(struct bz_sums *s, const char *path, struct bz_str text);
+int bz_sums_recheck_note(const struct bz_sums *s, const char *path, struct bz_str text,
+                         struct bz_err *err) BZ_MUST_CHECK;
 
 /* Remembers what was computed, if anything was. Too many: those of this run count. */
 int bz_sums_save(struct bz_sums *s, const char *path, struct bz_err *err) BZ_MUST_CHECK;

@@ -37,6 +37,7 @@ static void a_directory_is_all_that_lies_in_it(void **state)
     put(f->dir->fd, "files/d/x", "abc");
     assert_int_equal(symlinkat("x", f->dir->fd, "files/d/y"), 0);
     assert_int_equal(mkdirat(f->dir->fd, "files/d/empty", 0755), 0);
+    make_dirs(f->dir->fd, "files/d/.git/x");
     assert_ok(fetching_open(f, "file://d"), &f->err);
     write_all(f, &text);
     assert_string_equal(bz_buf_text(&text),

@@ -34,6 +34,41 @@ static void local_files_keep_their_directories(void **state)
     assert_true(S_ISLNK(st.st_mode));
 }
 
+static void modes_and_times_of_a_checkout_do_not_matter(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned mode;
+    } rows[] = {
+        {"work/cfg",       0755},
+        {"work/cfg/empty", 0755},
+        {"work/cfg/a",     0644},
+        {"work/cfg/run",   0755},
+        {"work/b",         0755},
+    };
+    struct fetching *f = *state;
+    struct stat st;
+
+    fetching_sh(f, "mkdir -p files/cfg/empty files/cfg/.git files/cfg/.svn && "
+                   "touch files/cfg/a files/cfg/run files/b files/cfg/.git/x && "
+                   "chmod 0600 files/cfg/a && chmod 0700 files/cfg/run files/cfg && "
+                   "chmod 0775 files/b && chmod 0777 files/cfg/empty && "
+                   "touch -d @1 files/b files/cfg/a");
+    assert_ok(fetching_unpack(f, "file://cfg file://b"), &f->err);
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        assert_int_equal(fstatat(f->dir->fd, rows[i].name, &st, 0), 0);
+        assert_int_equal(st.st_mode & 07777, rows[i].mode);
+        assert_true(st.st_mtime > 1);
+    }
+    assert_false(bz_fs_exists(f->dir->fd, "work/cfg/.git"));
+    assert_false(bz_fs_exists(f->dir->fd, "work/cfg/.svn"));
+    fetching_set(f, "BB_SIGNATURE_LOCAL_DIRS_EXCLUDE", NULL, "empty");
+    fetching_sh(f, "rm -rf work/*");
+    assert_ok(fetching_unpack(f, "file://cfg"), &f->err);
+    assert_false(bz_fs_exists(f->dir->fd, "work/cfg/empty"));
+    assert_false(bz_fs_exists(f->dir->fd, "work/cfg/.git"));
+}
+
 static void nothing_goes_elsewhere(void **state)
 {
     static const char *const wrong[] = {"file://a;subdir=../x", "file://a;subdir=/etc",
@@ -70,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fetching_test(archives_are_unpacked_where_they_should_go),
         fetching_test(local_files_keep_their_directories),
+        fetching_test(modes_and_times_of_a_checkout_do_not_matter),
         fetching_test(nothing_goes_elsewhere),
         fetching_test(what_cannot_be_unpacked_is_told),
     };

@@ -135,6 +135,12 @@ static void a_change_is_noticed_later(void **state)
         "echo new >l/files/sub/b",
         "echo new >l/files/sub/n",
         "rm l/files/sub/b",
+        "ln -sfn 'c d' l/files/sub/link",
+        "ln -sfn ../other l/files/sub/loop",
+        "rm l/files/sub/b && ln -s 'c d' l/files/sub/b",
+        "mkdir l/files/sub/new",
+        "mv l/files/sub/empty l/files/sub/bare",
+        "touch l/files/sub/empty/x",
         "touch out/x3",
         "rm out/x1",
         "touch none",
@@ -147,10 +153,11 @@ static void a_change_is_noticed_later(void **state)
         assert_int_equal(bz_fs_remove(w->dir->fd, "out", &w->err), 0);
         assert_int_equal(bz_fs_remove(w->dir->fd, "none", &w->err), 0);
         put_tree(w);
+        make_dirs(w->dir->fd, "l/files/sub/empty");
         set_flag(w, "D/l/files/a.patch:True D/l/files/sub:True D/out/*:True "
                     "D/none:False");
         list = list_of(w, "do_x");
-        assert_ok(after(w, list, "touch l/other/a.patch"), &w->err);
+        assert_ok(after(w, list, "touch l/other/a.patch l/files/sub/.git/x"), &w->err);
         assert_int_equal(after(w, list, edits[i]), BZ_E_BUSY);
     }
 }
@@ -160,20 +167,20 @@ static void names_are_relative_to_where_files_were_found(void **state)
     static const struct {
         const char *flag, *names;
     } rows[] = {
-        {"",                                       ""                                       },
-        {"D/l/files/a.patch:True",                 "a.patch"                                },
-        {"D/l/none/a:False D/l/files/sub/b:True",  "sub/b"                                  },
-        {"D/l/other/a.patch:True D/out/x2:True",   "a.patch x2*"                            },
-        {"D/out/./x1:True D/./out/x1:True",        "out/x1 x1"                              },
-        {"D/l/files/sub/c d:True\n D/out/x1:True", "sub/c d x1"                             },
-        {"D/l/files/sub:True",                     "sub/b sub/c d sub/link sub/loop"        },
-        {"D/l/files/sub/:True",                    "sub/b sub/c d sub/link sub/loop"        },
-        {"D/l/files/again:True",                   "again/b again/c d again/link again/loop"},
-        {"D/out:True",                             "x1 x2*"                                 },
-        {"D/out/x*:True",                          "x1 x2*"                                 },
-        {"D/out/y*:True",                          ""                                       },
-        {"D/out/gone:True D/out/gone2:False",      "gone!"                                  },
-        {"D/l/files/gone:True",                    "gone!"                                  },
+        {"",                                       ""                                                  },
+        {"D/l/files/a.patch:True",                 "a.patch"                                           },
+        {"D/l/none/a:False D/l/files/sub/b:True",  "sub/b"                                             },
+        {"D/l/other/a.patch:True D/out/x2:True",   "a.patch x2*"                                       },
+        {"D/out/./x1:True D/./out/x1:True",        "out/x1 x1"                                         },
+        {"D/l/files/sub/c d:True\n D/out/x1:True", "sub/c d x1"                                        },
+        {"D/l/files/sub:True",                     "sub/b sub/c d sub/link sub/link sub/loop"          },
+        {"D/l/files/sub/:True",                    "sub/b sub/c d sub/link sub/link sub/loop"          },
+        {"D/l/files/again:True",                   "again/b again/c d again/link again/link again/loop"},
+        {"D/out:True",                             "x1 x2*"                                            },
+        {"D/out/x*:True",                          "x1 x2*"                                            },
+        {"D/out/y*:True",                          ""                                                  },
+        {"D/out/gone:True D/out/gone2:False",      "gone!"                                             },
+        {"D/l/files/gone:True",                    "gone!"                                             },
     };
     struct world *w = *state;
 
@@ -185,6 +192,61 @@ static void names_are_relative_to_where_files_were_found(void **state)
     set(w, "BB_SIGNATURE_LOCAL_DIRS_EXCLUDE", "sub");
     set_flag(w, "D/l/files:True");
     assert_string_equal(read_list(w, list_of(w, "do_x")), "a.patch again");
+}
+
+static void an_empty_directory_counts_by_its_name(void **state)
+{
+    static const struct {
+        const char *flag, *names;
+    } rows[] = {
+        {"D/l:True",                   "a.d/ a/b/ a/file only/.svn.d/ z/"          },
+        {"D/./l:True",                 "l/a.d/ l/a/b/ l/a/file l/only/.svn.d/ l/z/"},
+        {"D/l/z:True",                 "./"                                        },
+        {"D/l/./z:True D/l/./z/:True", "z/ z/"                                     },
+        {"D/link:True",                "./"                                        },
+    };
+    struct world *w = *state;
+
+    make_dirs(w->dir->fd, "l/a/b");
+    make_dirs(w->dir->fd, "l/a.d");
+    make_dirs(w->dir->fd, "l/only/.svn/x");
+    make_dirs(w->dir->fd, "l/only/.svn.d");
+    make_dirs(w->dir->fd, "l/z/CVS");
+    put(w->dir->fd, "l/a/file", "");
+    assert_int_equal(symlinkat("l/z", w->dir->fd, "link"), 0);
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        set_flag(w, rows[i].flag);
+        assert_string_equal(read_list(w, list_of(w, "do_x")), rows[i].names);
+    }
+}
+
+/* No content of a file has the digest of a link. */
+static void a_link_is_no_file(void **state)
+{
+    struct world *w = *state;
+    struct bz_base_files files[3] = {0};
+    struct bz_sums sums;
+
+    make_dirs(w->dir->fd, "l/sub");
+    set(w, "FILESPATH", "D/l");
+    set(w, "SRC_URI", "file://sub");
+    for (size_t i = 0; i < BZ_COUNTOF(files); i++) {
+        if (i < 2)
+            assert_int_equal(symlinkat(i ? "x" : "y", w->dir->fd, "l/sub/a"), 0);
+        else
+            put(w->dir->fd, "l/sub/a", "l\1\0\0\0\0\0\0\0x");
+        bz_sums_open(&sums, NULL, w->hasher);
+        assert_ok(
+            bz_files_read(list_of(w, "do_fetch"), &sums, &w->arena, &files[i], &w->err),
+            &w->err);
+        bz_sums_close(&sums);
+        assert_int_equal(files[i].len, 1);
+        for (size_t k = 0; k < i; k++)
+            assert_false(bz_digest_eq(&files[i].at[0].digest, &files[k].at[0].digest));
+        assert_int_equal(unlinkat(w->dir->fd, "l/sub/a", 0), 0);
+    }
+    for (size_t i = 0; i < BZ_COUNTOF(files); i++)
+        bz_vec_release(&files[i]);
 }
 
 static void a_list_holds_until_something_appears_or_goes(void **state)
@@ -269,6 +331,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         world_test(a_change_is_noticed_later),
         world_test(names_are_relative_to_where_files_were_found),
+        world_test(an_empty_directory_counts_by_its_name),
+        world_test(a_link_is_no_file),
         world_test(a_list_holds_until_something_appears_or_goes),
         world_test(local_sources_count_for_a_fetch_that_names_none),
         world_test(words_that_are_no_paths_are_errors),
