@@ -25,7 +25,7 @@
 struct build_values {
     struct bz_opt_list targets;
     const char *task, *clear, *jobs, *events, *quality, *sandbox, *via;
-    bool keep_going, force, dry, local, offline, no_cache, brief, json;
+    bool keep_going, force, dry, local, offline, refresh, no_cache, brief, json;
     int schedule, console, verify;
     int64_t timeout;
 };
@@ -57,6 +57,8 @@ static const struct bz_opt opts[] = {
                 "Neither ask the tiers of the cache nor fill them"),
     BZ_OPT_FLAG(struct build_values, offline, 0, "offline",
                 "Ask no server, neither for sources nor for results"),
+    BZ_OPT_FLAG(struct build_values, refresh, 0, "refresh",
+                "Resolve tags, branches and ${AUTOREV} of sources anew"),
     BZ_OPT_NUMBER(struct build_values, timeout, 0, "timeout", "SECONDS", 0,
                   BZ_TIMELIMIT_MAX, -1,
                   "Stop tasks that run longer, unless they say how long they may"),
@@ -164,7 +166,7 @@ static void shop_close(struct shop *s)
 /* Whether a build that has nothing to do may say so without looking at all of it. */
 static bool may_be_idle(const struct build_values *v, const struct shop *s)
 {
-    return !v->force && !v->clear && !v->dry && !v->no_cache &&
+    return !v->force && !v->clear && !v->dry && !v->no_cache && !v->refresh &&
            s->taint.values.len == 0 && !s->said;
 }
 
@@ -467,6 +469,7 @@ static int open_survey(struct bz_cmd_env *env, const struct build_values *v,
         rc = bz_cmd_open_cache_opts(env, &s->arena, &s->store, err);
     if (rc < 0)
         return rc;
+    s->p.refresh = v->refresh;
     bz_taint_open(&s->taint, s->p.build_dir);
     about = about_idle(s, &o);
     *idle = may_be_idle(v, s) && bz_idle_find(&s->idle, &about);
@@ -606,6 +609,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const char *via;
     int rc = find_via(env, v, &via, err);
 
+    if (rc == 0 && v->offline && v->refresh)
+        rc = bz_fail(err, BZ_E_INVAL, "--offline and --refresh contradict each other");
     if (rc < 0)
         return rc;
     if (!via || !via[0])

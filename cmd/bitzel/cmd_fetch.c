@@ -9,7 +9,7 @@
 
 struct fetch_values {
     struct bz_opt_list targets;
-    bool only, offline, json;
+    bool only, offline, refresh, json;
 };
 
 static const struct bz_opt opts[] = {
@@ -17,6 +17,8 @@ static const struct bz_opt opts[] = {
                 "Only of the targets, not of what they need"),
     BZ_OPT_FLAG(struct fetch_values, offline, 0, "offline",
                 "Ask no server: tell what is here, and what is not"),
+    BZ_OPT_FLAG(struct fetch_values, refresh, 0, "refresh",
+                "Resolve tags, branches and ${AUTOREV} anew"),
     BZ_OPT_FLAG(struct fetch_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -112,6 +114,8 @@ static void report(struct call *c, struct bz_str recipe, const struct bz_source 
     bz_jsonw_cstr(bz_jsonw_key(&c->w, "uri"), bz_fetch_shown(s));
     bz_jsonw_cstr(bz_jsonw_key(&c->w, "state"), state);
     bz_jsonw_cstr(bz_jsonw_key(&c->w, "path"), bz_fetch_path(s));
+    if (bz_fetch_commit(s).n > 0)
+        bz_jsonw_str(bz_jsonw_key(&c->w, "commit"), bz_fetch_commit(s));
     if (why)
         bz_jsonw_cstr(bz_jsonw_key(&c->w, "error"), why);
     bz_jsonw_map_end(&c->w);
@@ -152,7 +156,9 @@ static void fetch_recipe(struct call *c, uint32_t recipe)
         const struct bz_source *source = bz_fetch_source(s.fetch, i);
         enum bz_fetch_how how = BZ_FETCH_PRESENT;
 
-        rc = bz_fetch_get(s.fetch, i, &how, &err);
+        rc = bz_fetch_resolve_one(s.fetch, i, &err);
+        if (rc == 0)
+            rc = bz_fetch_get(s.fetch, i, &how, &err);
         c->what = NULL;
         clear_line(c);
         if (rc < 0)
@@ -207,8 +213,13 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
     struct bz_goal_opts o = {v->targets.word, v->targets.n, NULL, false};
     struct call c = {.env = env, .v = v, .p = &p, .goal = &goal};
-    int rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+    int rc;
 
+    if (v->offline && v->refresh)
+        return bz_fail(err, BZ_E_INVAL,
+                       "--offline and --refresh contradict each other");
+    rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+    p.refresh = v->refresh;
     if (rc == 0)
         rc = fetch_all(&c, err);
     bz_cmd_open_diags(env, &p);
@@ -216,9 +227,10 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 }
 
 static const struct bz_cmd_term examples[] = {
-    {"bitzel fetch core-image-minimal", "Fetch all that a build of it needs"},
-    {"bitzel fetch --only busybox",     "Fetch the sources of one recipe"   },
-    {NULL,                              NULL                                },
+    {"bitzel fetch core-image-minimal", "Fetch all that a build of it needs" },
+    {"bitzel fetch --only busybox",     "Fetch the sources of one recipe"    },
+    {"bitzel fetch --refresh busybox",  "Follow tags and branches that moved"},
+    {NULL,                              NULL                                 },
 };
 
 const struct bz_cmd bz_cmd_fetch = {
@@ -227,7 +239,9 @@ const struct bz_cmd bz_cmd_fetch = {
     .detail =
         "Brings the sources of the targets, and of all recipes they need, into "
         "DL_DIR, verified against the checksums that the recipes give. What is "
-        "there already is checked and not fetched again. A source that cannot be "
+        "there already is checked and not fetched again. A tag, a branch or "
+        "${AUTOREV} is resolved to a commit once and remembered in the build "
+        "directory; --refresh asks the server again. A source that cannot be "
         "had does not keep the others from being fetched; the exit status is 1 "
         "then, 2 if a recipe is wrong (it gives no checksum, say), and 3 if there "
         "is no such target.",

@@ -184,6 +184,43 @@ const struct bz_source *bz_fetch_source(const struct bz_fetch *f, size_t i)
     return BZ_VEC_AT(&f->all, i);
 }
 
+int bz_fetch_resolve_one(struct bz_fetch *f, size_t i, struct bz_err *err)
+{
+    struct bz_source *s = BZ_VEC_AT(&f->all, i);
+    struct bz_err unsaved;
+    int rc;
+
+    if (!s->scheme->resolve || s->revision.n > 0)
+        return 0;
+    rc = s->scheme->resolve(f, s, err);
+    if (rc < 0)
+        return bz_err_wrap(err, "%s", s->shown);
+    if (f->opts.revisions && bz_revision_save(f->opts.revisions, &unsaved) < 0)
+        bz_fetch_note(f, "resolved revisions are not remembered: %s", unsaved.msg);
+    return 0;
+}
+
+int bz_fetch_resolve(struct bz_fetch *f, struct bz_err *err)
+{
+    for (size_t i = 0; i < f->all.len; i++) {
+        int rc = bz_fetch_resolve_one(f, i, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+struct bz_str bz_fetch_commit(const struct bz_source *s)
+{
+    return s->revision.p ? s->revision : BZ_STR("");
+}
+
+struct bz_str bz_fetch_question(const struct bz_source *s)
+{
+    return s->question.p ? s->question : BZ_STR("");
+}
+
 const char *bz_fetch_shown(const struct bz_source *s)
 {
     return s->shown;

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "fetch/policy.h"
+#include "fetch/revision.h"
 #include "pool/cancel.h"
 
 struct bz_fetch_client; /* connections that are kept */
@@ -43,14 +44,15 @@ struct bz_fetch_opts {
     struct bz_policy_vars vars; /* must outlive the object */
     struct bz_fetch_client *client;
     struct bz_fetch_watch watch;
-    struct bz_cancel *cancel; /* or NULL */
-    bool offline;             /* as with BB_NO_NETWORK */
+    struct bz_cancel *cancel;       /* or NULL */
+    struct bz_revisions *revisions; /* names that were resolved; or NULL: none were */
+    bool offline; /* as with BB_NO_NETWORK; names of revisions are not resolved */
     bool whole;   /* repositories are unpacked so that they do not need DL_DIR */
     mode_t umask; /* of what is unpacked, see BZ_FETCH_MASKED; 0: the usual */
 };
 
-/* Takes the entries apart; touches neither disk nor network. `src_uri` is expanded.
- * BZ_E_INVAL for an entry that is wrong or of a kind that is not known. */
+/* Takes the entries apart; of the disk it only looks where local files are. `src_uri`
+ * is expanded. BZ_E_INVAL for an entry that is wrong or of a kind that is not known. */
 int bz_fetch_open(const struct bz_fetch_opts *opts, struct bz_str src_uri,
                   struct bz_fetch **out, struct bz_err *err) BZ_MUST_CHECK;
 void bz_fetch_close(struct bz_fetch *f); /* NULL is fine */
@@ -66,6 +68,22 @@ void bz_fetch_attach(struct bz_fetch *f, const struct bz_fetch_watch *watch,
 size_t bz_fetch_count(const struct bz_fetch *f);
 const struct bz_source *bz_fetch_source(const struct bz_fetch *f, size_t i);
 
+/* Has the revision of every git entry be a commit: the hash that the recipe gives, the
+ * answer that opts.revisions has, or else that of the server, which is remembered
+ * there. Call it before keys are computed and before bz_fetch_get(), which resolves
+ * nothing. BZ_E_INVAL if a server would have to be asked but opts.offline is set,
+ * BZ_E_NOENT if the repository has no such branch or tag. */
+int bz_fetch_resolve(struct bz_fetch *f, struct bz_err *err) BZ_MUST_CHECK;
+int bz_fetch_resolve_one(struct bz_fetch *f, size_t i,
+                         struct bz_err *err) BZ_MUST_CHECK;
+
+/* The commit of a git entry; "" for other entries, and if it is not resolved. */
+struct bz_str bz_fetch_commit(const struct bz_source *s);
+
+/* What opts.revisions is asked about a git entry whose revision is a name; "" if there
+ * is nothing to ask. The commit in a key holds as long as the answer is the same. */
+struct bz_str bz_fetch_question(const struct bz_source *s);
+
 /* What one may know of a source: its entry without secrets, where it lies once it is
  * fetched (a file, or a directory for git and apt), and whether it is local. */
 const char *bz_fetch_shown(const struct bz_source *s);
@@ -76,8 +94,8 @@ enum bz_fetch_how { BZ_FETCH_PRESENT, BZ_FETCH_DOWNLOADED };
 
 /* Makes sure that one source is there. BZ_E_NOENT if no place has it, BZ_E_CORRUPT if
  * all that do have other bytes, BZ_E_NOSUP if those that may have it must not be asked,
- * BZ_E_INVAL if it lacks a checksum (the message has the line to add). `how` may be
- * NULL. */
+ * BZ_E_INVAL if it lacks a checksum (the message has the line to add) or its revision
+ * is not resolved. `how` may be NULL. */
 int bz_fetch_get(struct bz_fetch *f, size_t i, enum bz_fetch_how *how,
                  struct bz_err *err) BZ_MUST_CHECK;
 

@@ -1,5 +1,6 @@
 #include "fetch/fetch_git.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -88,14 +89,6 @@ static int git_asks(struct bz_fetch *f, const char *cwd, const char *const *args
 #define ASK(f, cwd, err, ...)                                                          \
     git_asks((f), (cwd), (const char *const[]){__VA_ARGS__, NULL}, (err))
 
-static bool is_commit(struct bz_str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((s.p[i] < '0' || s.p[i] > '9') && (s.p[i] < 'a' || s.p[i] > 'f'))
-            return false;
-    return s.n == 40 || s.n == 64;
-}
-
 static bool yes(const struct bz_source *s, const char *param)
 {
     return bz_str_eq(bz_uri_param(&s->uri, param), BZ_STR("1"));
@@ -104,7 +97,12 @@ static bool yes(const struct bz_source *s, const char *param)
 /* A name that git cannot take for an option. */
 static int check_ref(struct bz_str ref, const char *what, struct bz_err *err)
 {
-    if (ref.n == 0 || ref.p[0] == '-' || bz_str_find(ref, BZ_STR("..")) != BZ_STR_NONE)
+    bool ok =
+        ref.n > 0 && ref.p[0] != '-' && bz_str_find(ref, BZ_STR("..")) == BZ_STR_NONE;
+
+    for (size_t i = 0; i < ref.n; i++)
+        ok = ok && (unsigned char)ref.p[i] > ' ';
+    if (!ok)
         return bz_fail(err, BZ_E_INVAL, "'%.*s' is no name of a %s", BZ_STR_ARG(ref),
                        what);
     return 0;
@@ -165,32 +163,6 @@ static struct bz_str clone_name(struct bz_fetch *f, const struct bz_uri *u)
     return p[0] == '.' ? bz_str_of(p + 1, name.n - 1) : bz_str_of(p, name.n);
 }
 
-int bz_fetch_git_prepare(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
-{
-    struct bz_str branch = bz_uri_param(&s->uri, "branch"), name;
-    int rc = 0;
-
-    if (branch.n == 0 && !yes(s, "nobranch") && !yes(s, "usehead"))
-        return bz_fail(err, BZ_E_INVAL,
-                       "add ;branch=NAME, or ;nobranch=1 if the commit "
-                       "is in none");
-    if (branch.n > 0)
-        rc = check_ref(branch, "branch", err);
-    if (rc == 0)
-        rc = find_revision(f, s, err);
-    if (rc == 0)
-        rc = check_ref(s->revision, "revision", err);
-    if (rc < 0)
-        return rc;
-    name = clone_name(f, &s->uri);
-    if (!bz_path_is_safe(name))
-        return bz_fail(err, BZ_E_INVAL, "'%.*s' is no name of a directory",
-                       BZ_STR_ARG(name));
-    s->path = bz_fetch_below(f, f->policy.git_dir, name);
-    s->tarball = bz_arena_printf(&f->arena, "git2_%.*s.tar.gz", BZ_STR_ARG(name)).p;
-    return 0;
-}
-
 /* The address that git gets, from an entry or a mirror. No password: those are for
  * agents and ~/.netrc, as in BitBake. */
 static int address(struct bz_fetch *f, const struct bz_uri *u, const char **out,
@@ -242,48 +214,186 @@ static struct bz_str find_ref(struct bz_str text, struct bz_str want)
 
     while (text.p && bz_str_next_part(&text, '\n', &line))
         if (bz_str_cut(line, '\t', &commit, &ref) && bz_str_eq(ref, want) &&
-            is_commit(commit))
+            bz_revision_is_commit(commit))
             return commit;
     return (struct bz_str){0};
 }
 
-/* A revision that is no commit: what the server says it is now. */
-static int resolve(struct bz_fetch *f, struct bz_source *s, const struct bz_uri *from,
-                   struct bz_err *err)
+/* The commit of a ref; that of a tag with a message is the one it points to. */
+static struct bz_str find_commit(struct bz_str text, struct bz_str want)
+{
+    static const struct {
+        const char *before, *after;
+    } names[] =
+        {
+            {"refs/heads/", ""   },
+            {"refs/tags/",  "^{}"},
+            {"refs/tags/",  ""   },
+    },
+      refs[] = {
+          {"", "^{}"},
+          {"", ""},
+      };
+    bool full = bz_str_starts(want, BZ_STR("refs/")) || bz_str_eq(want, BZ_STR("HEAD"));
+    struct bz_str found = {0};
+
+    for (size_t i = 0; i < (full ? BZ_COUNTOF(refs) : BZ_COUNTOF(names)) && !found.p;
+         i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf ref = {0};
+
+        bz_buf_addf(&ref, "%s%.*s%s", full ? refs[i].before : names[i].before,
+                    BZ_STR_ARG(want), full ? refs[i].after : names[i].after);
+        found = find_ref(text, bz_buf_str(&ref));
+    }
+    return found;
+}
+
+/* What a person calls the ref. */
+static const char *wanted(struct bz_fetch *f, const struct bz_source *s)
+{
+    struct bz_str name = s->wanted;
+    const char *kind = "revision ";
+
+    if (bz_str_cut_prefix(&name, BZ_STR("refs/heads/")))
+        kind = "branch ";
+    else if (bz_str_cut_prefix(&name, BZ_STR("refs/tags/")))
+        kind = "tag ";
+    return bz_arena_printf(&f->arena, "%s%.*s", kind, BZ_STR_ARG(name)).p;
+}
+
+static bool looks_short(struct bz_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!isxdigit((unsigned char)s.p[i]))
+            return false;
+    return s.n >= 7;
+}
+
+int bz_fetch_git_check(struct bz_fetch *f, const struct bz_source *s,
+                       struct bz_err *err)
+{
+    if (s->revision.n > 0)
+        return 0;
+    return bz_fail(err, BZ_E_INVAL, "%s is not resolved yet: run 'bitzel fetch' once",
+                   wanted(f, s));
+}
+
+/* What the server says that the ref is now. */
+static int ask_server(struct bz_fetch *f, struct bz_source *s,
+                      char commit[BZ_REVISION_HEX], struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    bool local, head = yes(s, "usehead");
-    struct bz_str want = s->revision, found = {0};
+    struct bz_str found;
     const char *url;
-    int rc;
+    bool local;
+    int rc = address(f, &s->uri, &url, &local, err);
 
-    if (is_commit(s->revision))
-        return 0;
-    if (bz_str_eq(want, BZ_STR("AUTOINC")))
-        want = head ? BZ_STR("HEAD") : bz_uri_param(&s->uri, "branch");
-    rc = address(f, from, &url, &local, err);
     if (rc == 0)
-        rc = check_network(f, from, local, err);
+        rc = check_network(f, &s->uri, local, err);
     if (rc == 0)
         rc = GIT(f, NULL, &text, err, "ls-remote", "--", url);
     if (rc < 0)
         return rc;
-    if (head || bz_str_starts(want, BZ_STR("refs/"))) {
-        found = find_ref(bz_buf_str(&text), want);
-    } else {
-        struct bz_str refs[] = {
-            bz_arena_printf(&f->arena, "refs/heads/%.*s", BZ_STR_ARG(want)),
-            bz_arena_printf(&f->arena, "refs/tags/%.*s^{}", BZ_STR_ARG(want)),
-            bz_arena_printf(&f->arena, "refs/tags/%.*s", BZ_STR_ARG(want))};
-
-        for (size_t i = 0; !found.p && i < BZ_COUNTOF(refs); i++)
-            found = find_ref(bz_buf_str(&text), refs[i]);
-    }
+    found = find_commit(bz_buf_str(&text), s->wanted);
     if (!found.p)
         return bz_fail(err, BZ_E_NOENT,
-                       "the repository has neither branch nor tag %.*s",
-                       BZ_STR_ARG(want));
-    s->revision = bz_arena_dup(&f->arena, found);
+                       "the repository has neither branch nor tag %.*s%s",
+                       BZ_STR_ARG(s->wanted),
+                       looks_short(s->wanted) ? "; give all digits of a commit" : "");
+    snprintf(commit, BZ_REVISION_HEX, "%.*s", BZ_STR_ARG(found));
+    return 0;
+}
+
+static bool recall(struct bz_fetch *f, struct bz_source *s)
+{
+    char commit[BZ_REVISION_HEX];
+    bool known = f->opts.revisions &&
+                 bz_revision_find(f->opts.revisions, s->question, commit, NULL);
+
+    if (known)
+        s->revision = bz_arena_dup(&f->arena, bz_str_from(commit));
+    return known;
+}
+
+int bz_fetch_git_resolve(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
+{
+    char commit[BZ_REVISION_HEX];
+    int rc = 0;
+
+    if (recall(f, s)) /* since the entry was read */
+        return 0;
+    rc =
+        f->opts.offline ? bz_fetch_git_check(f, s, err) : ask_server(f, s, commit, err);
+    if (rc < 0)
+        return rc;
+    if (f->opts.revisions)
+        bz_revision_add(f->opts.revisions, s->question, commit);
+    s->revision = bz_arena_dup(&f->arena, bz_str_from(commit));
+    return 0;
+}
+
+/* A revision that is a name. The question has no user: it might be a token, but for
+ * ssh, where repositories may be the user's. */
+static int prepare_name(struct bz_fetch *f, struct bz_source *s, struct bz_str branch,
+                        struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
+    struct bz_uri place = s->uri;
+    const char *url;
+    bool local;
+    int rc;
+
+    if (!bz_str_eq(bz_uri_param(&s->uri, "protocol"), BZ_STR("ssh")))
+        place.user = (struct bz_str){0};
+    rc = address(f, &place, &url, &local, err);
+    if (rc < 0)
+        return rc;
+    bz_uri_quote(place.path, &path);
+    if (bz_str_eq(s->revision, bz_uri_param(&s->uri, "tag")))
+        s->wanted =
+            bz_arena_printf(&f->arena, "refs/tags/%.*s", BZ_STR_ARG(s->revision));
+    else if (!bz_str_eq(s->revision, BZ_STR("AUTOINC")))
+        s->wanted = s->revision;
+    else if (yes(s, "usehead"))
+        s->wanted = BZ_STR("HEAD");
+    else if (branch.n > 0)
+        s->wanted = bz_arena_printf(&f->arena, "refs/heads/%.*s", BZ_STR_ARG(branch));
+    else
+        return bz_fail(err, BZ_E_INVAL, "AUTOREV needs ;branch=NAME");
+    s->question = bz_arena_printf(
+        &f->arena, "%s %.*s",
+        local ? bz_arena_printf(&f->arena, "file://%s", bz_buf_text(&path)).p : url,
+        BZ_STR_ARG(s->wanted));
+    s->revision = BZ_STR("");
+    (void)recall(f, s);
+    return 0;
+}
+
+int bz_fetch_git_prepare(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
+{
+    struct bz_str branch = bz_uri_param(&s->uri, "branch"), name;
+    int rc = 0;
+
+    if (branch.n == 0 && !yes(s, "nobranch") && !yes(s, "usehead"))
+        return bz_fail(err, BZ_E_INVAL,
+                       "add ;branch=NAME, or ;nobranch=1 if the commit "
+                       "is in none");
+    if (branch.n > 0)
+        rc = check_ref(branch, "branch", err);
+    if (rc == 0)
+        rc = find_revision(f, s, err);
+    if (rc == 0)
+        rc = check_ref(s->revision, "revision", err);
+    if (rc == 0 && !bz_revision_is_commit(s->revision))
+        rc = prepare_name(f, s, branch, err);
+    if (rc < 0)
+        return rc;
+    name = clone_name(f, &s->uri);
+    if (!bz_path_is_safe(name))
+        return bz_fail(err, BZ_E_INVAL, "'%.*s' is no name of a directory",
+                       BZ_STR_ARG(name));
+    s->path = bz_fetch_below(f, f->policy.git_dir, name);
+    s->tarball = bz_arena_printf(&f->arena, "git2_%.*s.tar.gz", BZ_STR_ARG(name)).p;
     return 0;
 }
 
@@ -297,7 +407,7 @@ static int has_commit(struct bz_fetch *f, struct bz_source *s, struct bz_err *er
         bz_arena_printf(&f->arena, "refs/heads/%.*s", BZ_STR_ARG(branch)).p;
     int rc;
 
-    if (!is_commit(s->revision) || !bz_fs_exists(AT_FDCWD, s->path))
+    if (s->revision.n == 0 || !bz_fs_exists(AT_FDCWD, s->path))
         return 0;
     rc = ASK(f, s->path, err, "--git-dir=.", "cat-file", "-e", commit);
     if (rc <= 0 || branch.n == 0 || yes(s, "nobranch"))
@@ -308,15 +418,9 @@ static int has_commit(struct bz_fetch *f, struct bz_source *s, struct bz_err *er
 
 int bz_fetch_git_present(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
 {
-    int rc;
+    int rc = bz_fetch_git_check(f, s, err);
 
-    /* A branch or a tag moves: only the server knows. */
-    if (!is_commit(s->revision)) {
-        rc = resolve(f, s, &s->uri, err);
-        if (rc < 0)
-            return rc;
-    }
-    return has_commit(f, s, err);
+    return rc < 0 ? rc : has_commit(f, s, err);
 }
 
 /* A clone is made under another name, so that half of one is never found. */
@@ -404,10 +508,13 @@ int bz_fetch_git_download(struct bz_fetch *f, struct bz_source *s,
     if (rc == 0)
         rc = has_commit(f, s, err);
     if (rc == 0)
-        return bz_fail(err, BZ_E_NOENT, "it has no commit %.*s%s%.*s",
+        return bz_fail(err, BZ_E_NOENT, "it has no commit %.*s%s%.*s%s%s%s",
                        BZ_STR_ARG(s->revision),
                        bz_uri_param(&s->uri, "branch").n > 0 ? " in branch " : "",
-                       BZ_STR_ARG(bz_uri_param(&s->uri, "branch")));
+                       BZ_STR_ARG(bz_uri_param(&s->uri, "branch")),
+                       s->question.n > 0 ? "; 'bitzel fetch --refresh' resolves " : "",
+                       s->question.n > 0 ? wanted(f, s) : "",
+                       s->question.n > 0 ? " anew" : "");
     return rc < 0 ? rc : 0;
 }
 
@@ -527,6 +634,7 @@ static int unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,
 
 const struct bz_scheme bz_fetch_git = {.name = "git",
                                        .prepare = bz_fetch_git_prepare,
+                                       .resolve = bz_fetch_git_resolve,
                                        .download = bz_fetch_git_download,
                                        .present = bz_fetch_git_present,
                                        .unpack = unpack};

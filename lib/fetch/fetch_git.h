@@ -34,6 +34,11 @@ int bz_fetch_git_checkout(struct bz_fetch *f, struct bz_source *s, const char *d
 /* The parts of a scheme that git and gitsm have in common. */
 int bz_fetch_git_prepare(struct bz_fetch *f, struct bz_source *s,
                          struct bz_err *err) BZ_MUST_CHECK;
+/* BZ_E_INVAL if the revision is not resolved. */
+int bz_fetch_git_check(struct bz_fetch *f, const struct bz_source *s,
+                       struct bz_err *err) BZ_MUST_CHECK;
+int bz_fetch_git_resolve(struct bz_fetch *f, struct bz_source *s,
+                         struct bz_err *err) BZ_MUST_CHECK;
 int bz_fetch_git_download(struct bz_fetch *f, struct bz_source *s,
                           const struct bz_uri *from, int fd,
                           struct bz_err *err) BZ_MUST_CHECK;

@@ -283,6 +283,7 @@ static int unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,
 
 const struct bz_scheme bz_fetch_gitsm = {.name = "gitsm",
                                          .prepare = bz_fetch_git_prepare,
+                                         .resolve = bz_fetch_git_resolve,
                                          .download = download,
                                          .present = present,
                                          .unpack = unpack};

@@ -18,7 +18,9 @@ struct bz_source {
     const char *path;       /* absolute: where it lies, or will */
     const char *tarball;    /* what mirrors of another kind call it, or NULL */
     struct bz_expect sums;  /* if the scheme is checked */
-    struct bz_str revision; /* git: a commit, once it is known */
+    struct bz_str revision; /* git: a commit; "" if it is not resolved yet */
+    struct bz_str wanted;   /* git: the ref that the revision names, or "" */
+    struct bz_str question; /* git: the same for revision.h, or "" */
     struct bz_str address;  /* npm: of the tarball, once it is known */
 };
 
@@ -39,6 +41,10 @@ struct bz_scheme {
 
     /* Fills in s->path and what else is known without looking. */
     int (*prepare)(struct bz_fetch *f, struct bz_source *s, struct bz_err *err);
+
+    /* Makes s->revision the commit that s->question asks for; NULL if there is never a
+     * question. */
+    int (*resolve)(struct bz_fetch *f, struct bz_source *s, struct bz_err *err);
 
     /* If checked: writes what is at `from` to the file, whose first bytes may be there
      * already (resume). Otherwise: makes s->path what it should be from there, under

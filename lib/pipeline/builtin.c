@@ -77,7 +77,10 @@ static void fetched(void *ctx, const char *shown, uint64_t n, int64_t ns)
 static int fetch_all(struct filler *f, struct bz_buf *list, struct bz_err *err)
 {
     struct bz_fetch *fetch = f->sources.fetch;
-    int rc = 0;
+    int rc = bz_fetch_resolve(fetch, err);
+
+    if (rc < 0)
+        dprintf(f->log, "NOTE: %s\n", err->msg);
 
     for (size_t i = 0; i < bz_fetch_count(fetch) && rc == 0; i++) {
         const char *shown = bz_fetch_shown(bz_fetch_source(fetch, i));

@@ -5,7 +5,8 @@
  * does what it is for, and what its text says counts for nothing but the signature. One
  * in shell is run like any other task.
  *
- *   do_fetch   brings what SRC_URI names to DL_DIR, and hands on a list of what it is
+ *   do_fetch   brings what SRC_URI names to DL_DIR, at the commits that the pipeline's
+ *              revisions have (fetch/revision.h), and hands on a list of what it is
  *              (fetch/identity.h), so that the same from another place changes nothing
  *   do_unpack  puts it into UNPACKDIR, or WORKDIR if that is not set; what is no longer
  *              in DL_DIR it fetches again

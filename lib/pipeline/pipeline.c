@@ -179,8 +179,25 @@ void bz_pipeline_close(struct bz_pipeline *p)
     bz_hashing_release(&p->hashing);
     bz_environ_release(&p->env);
     bz_kas_free(p->kas);
+    bz_revision_close(p->revisions);
     bz_arena_release(&p->arena);
     *p = (struct bz_pipeline){0};
+}
+
+int bz_pipeline_revisions(struct bz_pipeline *p, struct bz_revisions **out,
+                          struct bz_err *err)
+{
+    struct bz_path path;
+    int rc = p->revisions ? 0
+                          : bz_path_join(bz_str_from(p->build_dir),
+                                         BZ_STR("cache/bitzel.revisions"), &path, err);
+
+    if (rc < 0)
+        return rc;
+    if (!p->revisions)
+        p->revisions = bz_revision_open(path.s, p->refresh);
+    *out = p->revisions;
+    return 0;
 }
 
 int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "exec/ground.h"
+#include "fetch/revision.h"
 #include "project/kas.h"
 #include "project/locate.h"
 #include "project/sample.h"
@@ -56,6 +57,8 @@ struct bz_pipeline {
                                    set before a survey */
     struct bz_ground ground;    /* see bz_pipeline_ground() */
     bool forget;                /* a survey neither uses nor makes a snapshot */
+    bool refresh; /* names of revisions are resolved anew; set before they are asked */
+    struct bz_revisions *revisions; /* see bz_pipeline_revisions() */
 };
 
 /* Finds the project and reads its kas files, if it has any; writes nothing. After
@@ -87,6 +90,11 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
 
 /* Where tasks of this pipeline work, on this machine. The first call finds out. */
 const struct bz_ground *bz_pipeline_ground(struct bz_pipeline *p);
+
+/* The commits that names of revisions were resolved to in this build directory; of a
+ * project that was found. The first call opens it. */
+int bz_pipeline_revisions(struct bz_pipeline *p, struct bz_revisions **out,
+                          struct bz_err *err) BZ_MUST_CHECK;
 
 /* Where a survey of a project that was found is remembered. */
 int bz_pipeline_snapshot(const struct bz_pipeline *p, struct bz_path *out,

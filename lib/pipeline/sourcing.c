@@ -23,6 +23,8 @@ int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
         rc = bz_vars_get(s->vars, BZ_STR("SRC_URI"), 0, &text, err);
     own.vars = (struct bz_policy_vars){read_var, s->vars};
     if (rc == 0)
+        rc = bz_pipeline_revisions(p, &own.revisions, err);
+    if (rc == 0)
         rc = bz_fetch_open(&own, text, &s->fetch, err);
     return rc < 0 ? bz_err_wrap(err, "%.*s",
                                 BZ_STR_ARG(goal->graph.recipes[recipe].facts->path))

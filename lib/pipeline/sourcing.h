@@ -11,8 +11,9 @@ struct bz_sourcing {
     struct bz_fetch *fetch; /* the entries of SRC_URI; nothing is fetched yet */
 };
 
-/* Evaluates the recipe; of `opts` all but the variables is used. The message of a
- * failure names the recipe's file. Close *s in any case. */
+/* Evaluates the recipe; of `opts` all but the variables and the revisions, which are
+ * the pipeline's, is used. Names of revisions are not resolved but recalled. The
+ * message of a failure names the recipe's file. Close *s in any case. */
 int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
                      const struct bz_goal *goal, uint32_t recipe,
                      const struct bz_fetch_opts *opts,

@@ -262,8 +262,9 @@ class Shown(Sources):
     def test_the_transcript_is_real(self):
         self.serve("/app-1.0.tar.gz", b"app")
         self.recipe("app_1.0", f'SRC_URI = "{self.url}/app-1.0.tar.gz file:///etc/passwd"\n')
+        self.recipe("lib", 'SRC_URI = "git://example.org/lib.git;protocol=https;nobranch=1;tag=v1"\n')
         shown = re.findall(r"^\$ bitzel (fetch .*)\n((?:(?!\$ |```).*\n)*)", MANUAL, re.M)
-        self.assertEqual(len(shown), 2)
+        self.assertEqual(len(shown), 3)
         for line, text in shown:
             result = self.run_in_build(*line.split())
             real = (result.err + result.out).replace(self.url, "https://example.org")

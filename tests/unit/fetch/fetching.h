@@ -17,6 +17,8 @@ struct fetching {
     size_t nvars;
     struct bz_fetch_client *client;
     struct bz_fetch *fetch;
+    struct bz_revisions *revisions; /* or NULL */
+    bool offline;
     struct bz_buf notes;
     struct bz_err err;
     uint64_t seen;  /* bytes, by progress */
@@ -107,6 +109,7 @@ static inline int fetching_teardown(void **state)
 
     bz_fetch_close(f->fetch);
     bz_fetch_client_free(f->client);
+    bz_revision_close(f->revisions);
     bz_buf_release(&f->notes);
     free(f);
     rc = scratch_teardown(&dir);
@@ -121,6 +124,8 @@ static inline int fetching_open(struct fetching *f, const char *src_uri)
     struct bz_fetch_opts opts = {
         .vars = {fetching_var,   f},
         .client = f->client,
+        .revisions = f->revisions,
+        .offline = f->offline,
         .watch = { fetching_progress, fetching_fetched, fetching_note, f},
     };
 
@@ -135,6 +140,8 @@ static inline int fetching_get(struct fetching *f, const char *src_uri,
 {
     int rc = fetching_open(f, src_uri);
 
+    if (rc == 0)
+        rc = bz_fetch_resolve(f->fetch, &f->err);
     for (size_t i = 0; rc == 0 && i < bz_fetch_count(f->fetch); i++)
         rc = bz_fetch_get(f->fetch, i, how, &f->err);
     return rc;

@@ -103,6 +103,71 @@ static void names_are_resolved_by_the_server(void **state)
     assert_int_equal(fetching_get(f, uri(f, ";nobranch=1"), NULL), BZ_E_NOENT);
 }
 
+static void a_name_stays_what_it_was_resolved_to(void **state)
+{
+    struct fetching *f = *state;
+    char path[300], first[BZ_REVISION_HEX], rev[41];
+    struct bz_str commit;
+
+    snprintf(path, sizeof(path), "%s/cache/revisions", f->dir->path);
+    read_rev(f, rev);
+    fetching_set(f, "SRCREV", NULL, "v1");
+    f->offline = true;
+    f->revisions = bz_revision_open(path, false);
+    assert_int_equal(fetching_get(f, uri(f, ";nobranch=1"), NULL), BZ_E_INVAL);
+    assert_non_null(strstr(f->err.msg, "revision v1 is not resolved yet: run"));
+    assert_int_equal(bz_fetch_get(f->fetch, 0, NULL, &f->err), BZ_E_INVAL);
+    f->offline = false;
+    assert_ok(fetching_get(f, uri(f, ";nobranch=1"), NULL), &f->err);
+    fetching_sh(f, "cd up && git tag -f v1 main");
+    for (int i = 0; i < 3; i++) {
+        f->offline = i > 0;
+        assert_ok(fetching_unpack(f, uri(f, ";nobranch=1")), &f->err);
+        assert_file(f, "work/git/a", "one\n");
+        commit = bz_fetch_commit(bz_fetch_source(f->fetch, 0));
+        assert_true(bz_str_eq(commit, bz_str_from(rev)));
+        bz_revision_close(f->revisions);
+        f->revisions = bz_revision_open(path, false);
+        assert_true(bz_revision_find(f->revisions,
+                                     bz_fetch_question(bz_fetch_source(f->fetch, 0)),
+                                     first, NULL));
+        assert_string_equal(first, rev);
+    }
+    bz_revision_close(f->revisions);
+    f->revisions = bz_revision_open(path, true);
+    f->offline = false;
+    assert_ok(fetching_unpack(f, uri(f, ";nobranch=1")), &f->err);
+    assert_file(f, "work/git/a", "two\n");
+}
+
+static void a_question_has_no_credentials(void **state)
+{
+    static const struct {
+        const char *uri, *question;
+    } rows[] = {
+        {"git://u:p@h/r.git;branch=m;protocol=https", "https://h/r.git refs/heads/m"  },
+        {"git://h/r.git;branch=m;user=u;pswd=p",      "git://h/r.git refs/heads/m"    },
+        {"git://git@h/r.git;branch=m;protocol=ssh",   "ssh://git@h/r.git refs/heads/m"},
+        {"git://github.com/r;branch=m;usehead=1",     "https://github.com/r HEAD"     },
+        {"gitsm:///a%20b;branch=m;protocol=file",     "file:///a%20b refs/heads/m"    },
+    };
+    struct fetching *f = *state;
+
+    fetching_set(f, "SRCREV", NULL, "AUTOINC");
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        struct bz_str question;
+
+        assert_ok(fetching_open(f, rows[i].uri), &f->err);
+        question = bz_fetch_question(bz_fetch_source(f->fetch, 0));
+        assert_string_equal(question.p, rows[i].question);
+    }
+    assert_int_equal(fetching_open(f, "git://h/r;nobranch=1"), BZ_E_INVAL);
+    fetching_set(f, "SRCREV", NULL, "INVALID");
+    assert_ok(fetching_open(f, "git://h/r;nobranch=1;tag=v1"), &f->err);
+    assert_string_equal(bz_fetch_question(bz_fetch_source(f->fetch, 0)).p,
+                        "git://h/r refs/tags/v1");
+}
+
 static void wrong_entries_say_what_is_missing(void **state)
 {
     static const char zeros[] = "0000000000000000000000000000000000000000";
@@ -146,6 +211,8 @@ int main(void)
         git_test(what_is_there_needs_no_server),
         git_test(a_new_commit_updates_the_clone),
         git_test(names_are_resolved_by_the_server),
+        git_test(a_name_stays_what_it_was_resolved_to),
+        git_test(a_question_has_no_credentials),
         git_test(wrong_entries_say_what_is_missing),
         git_test(a_mirror_has_the_clone_as_an_archive),
     };
