@@ -1,13 +1,123 @@
 #include "fetch/identity.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
 #include "codec/digest.h"
+#include "fetch/fetch_git.h"
 #include "fetch/scheme.h"
 #include "os/fs.h"
 #include "os/fs_source.h"
 #include "os/path.h"
+
+/* ---- an entry ---- */
+
+static void add_field(struct bz_identity_fields *out, const char *name,
+                      struct bz_str value)
+{
+    BZ_VEC_PUSH(out, (struct bz_identity_field){bz_str_from(name), value});
+}
+
+/* scheme://host/path?query as it stands in the recipe, without user and password. */
+static struct bz_str place_of(struct bz_fetch *f, const struct bz_uri *u)
+{
+    size_t at = bz_str_find(u->place, BZ_STR("://"));
+    struct bz_str rest = u->place;
+
+    if (u->host.n == 0 || at == BZ_STR_NONE)
+        return bz_arena_printf(&f->arena, "%.*s://%.*s", BZ_STR_ARG(u->scheme),
+                               BZ_STR_ARG(u->path));
+    rest = bz_str_sub(rest, at + 3, rest.n);
+    for (at = 0; at < rest.n && !strchr("/?#", rest.p[at]); at++)
+        ;
+    rest = bz_str_sub(rest, at, rest.n);
+    return bz_arena_printf(&f->arena, "%.*s://%.*s%.*s", BZ_STR_ARG(u->scheme),
+                           BZ_STR_ARG(u->host), BZ_STR_ARG(rest));
+}
+
+static bool is_secret(struct bz_str name)
+{
+    return bz_str_has_word(BZ_STR("user pswd passwd password token"), name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct bz_identity_field *x = a, *y = b;
+
+    return bz_str_cmp(x->name, y->name);
+}
+
+/* Of several parameters with a name the last one counts. */
+static void add_params(struct bz_fetch *f, const struct bz_uri *u,
+                       struct bz_identity_fields *out)
+{
+    size_t first = out->len;
+
+    for (size_t i = 0; i < u->nparams; i++) {
+        bool last = true;
+
+        for (size_t k = i + 1; k < u->nparams; k++)
+            last = last && !bz_str_eq(u->params[k].name, u->params[i].name);
+        if (last && !is_secret(u->params[i].name))
+            add_field(
+                out,
+                bz_arena_printf(&f->arena, ";%.*s", BZ_STR_ARG(u->params[i].name)).p,
+                u->params[i].value);
+    }
+    if (out->len > first)
+        qsort(out->at + first, out->len - first, sizeof(out->at[0]), by_name);
+}
+
+static void add_sums(struct bz_fetch *f, const struct bz_expect *sums,
+                     struct bz_identity_fields *out)
+{
+    for (int i = 0; i < BZ_CHECKSUM_KINDS; i++) {
+        struct bz_str want = sums->want[i];
+        char *digits;
+
+        if (want.n == 0)
+            continue;
+        digits = bz_arena_alloc(&f->arena, want.n + 1, 1);
+        for (size_t k = 0; k < want.n; k++)
+            digits[k] = (char)tolower((unsigned char)want.p[k]);
+        digits[want.n] = '\0';
+        add_field(out,
+                  bz_arena_printf(&f->arena, "%ssum",
+                                  bz_checksum_name((enum bz_checksum_kind)i))
+                      .p,
+                  bz_str_of(digits, want.n));
+    }
+}
+
+static int add_commit(struct bz_fetch *f, struct bz_source *s,
+                      struct bz_identity_fields *out, struct bz_err *err)
+{
+    struct bz_str suffix = {0};
+    int rc = bz_fetch_git_check(f, s, err);
+
+    if (rc == 0)
+        rc = bz_policy_get(&f->policy, "BB_GIT_DEFAULT_DESTSUFFIX", &suffix, err);
+    if (rc < 0)
+        return bz_err_wrap(err, "%s", s->shown);
+    add_field(out, "commit", s->revision);
+    if (suffix.n > 0)
+        add_field(out, "destsuffix", bz_arena_dup(&f->arena, suffix));
+    return 0;
+}
+
+int bz_identity_fields(struct bz_fetch *f, size_t i, struct bz_identity_fields *out,
+                       struct bz_err *err)
+{
+    struct bz_source *s = BZ_VEC_AT(&f->all, i);
+
+    add_field(out, "uri", place_of(f, &s->uri));
+    add_params(f, &s->uri, out);
+    add_sums(f, &s->sums, out);
+    return s->scheme->resolve ? add_commit(f, s, out, err) : 0;
+}
+
+/* ---- a fetched source ---- */
 
 struct lines {
     struct bz_digest_hasher *hasher;
