@@ -6,7 +6,7 @@
  * each finalized on a copy of what had been read.
  *
  * Anonymous Python functions run between these steps in BitBake. They are in
- * meta->anonymous, for whoever can run them; here they are not.
+ * meta->anonymous and do not run here: survey/pyfunc.h lists them.
  */
 #ifndef BZ_RECIPE_FINALIZE_H
 #define BZ_RECIPE_FINALIZE_H

@@ -7,6 +7,13 @@
 
 /* In a function that EXPORT_FUNCTIONS made: a later class may replace it. */
 #define MARK "    # Export function set\n"
+#define CALL "    bb.build.exec_func('"
+
+static const struct bz_str built_in[] = {
+    BZ_STR("do_fetch"),
+    BZ_STR("do_unpack"),
+    BZ_STR("do_patch"),
+};
 
 static int set_flag(struct bz_eval *e, struct bz_str name, const char *flag,
                     struct bz_str value, struct bz_err *err)
@@ -45,6 +52,18 @@ static int set_text(struct bz_eval *e, struct bz_str name, struct bz_str text,
     struct bz_vars_at at = bz_eval_at(e, NULL);
 
     return bz_vars_set(e->meta->vars, name, text, BZ_VARS_SET_PARSING, &at, err);
+}
+
+/* Keeps a statement about a function if function.h says so. */
+static void note_body(struct bz_eval *e, const struct bz_meta_body *body, bool python)
+{
+    struct bz_str base, rest;
+    bool keep = bz_str_cut(body->name, ':', &base, &rest) && python;
+
+    for (size_t i = 0; i < BZ_COUNTOF(built_in) && !keep; i++)
+        keep = bz_str_ends(base, built_in[i]);
+    if (keep)
+        BZ_VEC_PUSH(&e->meta->bodies, *body);
 }
 
 /* BitBake's name for an anonymous function: line and file, made an identifier.
@@ -88,14 +107,25 @@ static int define(struct bz_eval *e, const struct bz_ast_stmt *s, struct bz_str 
     return rc;
 }
 
+bool bz_function_built_in(struct bz_str task)
+{
+    for (size_t i = 0; i < BZ_COUNTOF(built_in); i++)
+        if (bz_str_eq(task, built_in[i]))
+            return true;
+    return false;
+}
+
 int bz_function_define(struct bz_eval *e, const struct bz_ast_stmt *s,
                        struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_str name;
 
-    if (s->name.p && !bz_str_eq(s->name, BZ_STR("__anonymous")))
+    if (s->name.p && !bz_str_eq(s->name, BZ_STR("__anonymous"))) {
+        note_body(e, &(struct bz_meta_body){s->name, s->text, e->top->path, s->line},
+                  s->python);
         return define(e, s, s->name, s->text, s->python, err);
+    }
     name = anonymous_name(e, s);
     BZ_VEC_PUSH(&e->meta->anonymous, name);
     bz_buf_addf(&text, "def %.*s(d):\n", BZ_STR_ARG(name));
@@ -144,11 +174,27 @@ static int export_text(struct bz_eval *e, struct bz_str name, struct bz_str call
                        "contain a dash; rename the class",
                        BZ_STR_ARG(cls));
     if (python.n > 0)
-        bz_buf_addf(&text, MARK "    bb.build.exec_func('%.*s', d)\n",
-                    BZ_STR_ARG(called));
+        bz_buf_addf(&text, MARK CALL "%.*s', d)\n", BZ_STR_ARG(called));
     else
         bz_buf_addf(&text, MARK "    %.*s\n", BZ_STR_ARG(called));
+    if (bz_function_built_in(name)) {
+        struct bz_vars_at at = bz_eval_at(e, NULL);
+        struct bz_str kept = bz_arena_dup(&e->meta->arena, bz_buf_str(&text));
+
+        note_body(e, &(struct bz_meta_body){name, kept, at.file, at.line}, false);
+    }
     return set_text(e, name, bz_buf_str(&text), err);
+}
+
+bool bz_function_exported(struct bz_str text, struct bz_str *called)
+{
+    struct bz_str rest;
+    size_t at = bz_str_find(text, BZ_STR(MARK CALL));
+
+    if (at == BZ_STR_NONE)
+        return false;
+    text = bz_str_drop(text, at + strlen(MARK CALL));
+    return bz_str_cut(text, '\'', called, &rest);
 }
 
 static int export_one(struct bz_eval *e, struct bz_str name, struct bz_str cls,

@@ -31,6 +31,8 @@ struct bz_meta *bz_meta_copy(const struct bz_meta *from)
     copy_names(&m->inherited, &from->inherited);
     copy_names(&m->handlers, &from->handlers);
     copy_names(&m->anonymous, &from->anonymous);
+    for (size_t i = 0; i < from->bodies.len; i++)
+        BZ_VEC_PUSH(&m->bodies, from->bodies.at[i]);
     for (size_t i = 0; i < from->pylibs.len; i++)
         BZ_VEC_PUSH(&m->pylibs, from->pylibs.at[i]);
     for (size_t i = 0; i < from->deferred.len; i++)
@@ -54,6 +56,7 @@ void bz_meta_free(struct bz_meta *m)
     bz_vec_release(&m->deferred);
     bz_vec_release(&m->handlers);
     bz_vec_release(&m->anonymous);
+    bz_vec_release(&m->bodies);
     bz_vec_release(&m->pylibs);
     bz_vec_release(&m->looked_at);
     bz_map_release(&m->looked_set);

@@ -34,6 +34,13 @@ struct bz_meta_pylib {
     struct bz_str dir, name;
 };
 
+/* A statement that defines a function or, if the name has a ':', changes one. */
+struct bz_meta_body {
+    struct bz_str name, text;
+    const char *file;
+    uint32_t line;
+};
+
 struct bz_meta {
     struct bz_vars *vars;
     struct bz_arena arena;
@@ -44,6 +51,8 @@ struct bz_meta {
     struct bz_meta_defers BZ_VEC(struct bz_meta_deferred) deferred;
     struct bz_taskdefs tasks;
     struct bz_meta_names handlers, anonymous;
+    struct bz_meta_bodies
+        BZ_VEC(struct bz_meta_body) bodies; /* those that function.h keeps */
     struct bz_meta_pylibs BZ_VEC(struct bz_meta_pylib) pylibs;
     struct bz_meta_names looked_at; /* each path once */
     struct bz_map looked_set;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "os/path.h"
 #include "survey/place.h"
+#include "survey/pyfunc.h"
 
 void bz_facts_release(struct bz_facts_keep *keep)
 {
@@ -143,13 +144,14 @@ static void read_packages(struct reading *r, struct bz_facts *f)
 }
 
 /* The flags that are kept, and where. */
-enum { KEPT = 10 };
+enum { KEPT = 13 };
 
 static const struct bz_str kept_flags[KEPT] = {
     BZ_STR("depends"),   BZ_STR("rdepends"),    BZ_STR("deptask"),
     BZ_STR("rdeptask"),  BZ_STR("recrdeptask"), BZ_STR("recideptask"),
     BZ_STR("mcdepends"), BZ_STR("noexec"),      BZ_STR("nostamp"),
-    BZ_STR("fakeroot"),
+    BZ_STR("fakeroot"),  BZ_STR("python"),      BZ_STR("prefuncs"),
+    BZ_STR("postfuncs"),
 };
 
 struct flags {
@@ -194,6 +196,14 @@ static void read_task(struct reading *r, struct bz_str name, struct bz_facts_tas
     bz_place_write(r->m, t, &r->text);
     t->places = r->text.len > 0 ? take_words(r) : (struct bz_str){0};
     t->noexec = f.value[7].p != NULL;
+    if (r->rc == 0 && !t->noexec)
+        r->rc = bz_pyfunc_of_task(r->m,
+                                  &(struct bz_pyfunc_task){.name = name,
+                                                           .python = f.value[10].n > 0,
+                                                           .before = f.value[11],
+                                                           .after = f.value[12]},
+                                  &r->text, r->err);
+    t->python = take_words(r);
     t->nostamp = f.value[8].p != NULL;
     t->fakeroot = f.value[9].p != NULL;
     if (r->rc == 0)
@@ -273,6 +283,9 @@ static void read_rest(struct reading *r, struct bz_facts *f)
     f->stamp = text(r, "STAMP");
     f->summary = text(r, "SUMMARY");
     f->default_preference = read_preference(r);
+    if (r->rc == 0)
+        r->rc = bz_pyfunc_of_recipe(r->m, &r->text, r->err);
+    f->python = take_words(r);
     f->not_world = read_boolean(r, "EXCLUDE_FROM_WORLD");
     read_tasks(r, f);
 }

@@ -27,6 +27,7 @@ struct bz_facts_task {
     struct bz_str depends, rdepends, deptask, rdeptask, recrdeptask, recideptask,
         mcdepends;
     struct bz_str places; /* of the words above, for place.h; p == NULL: not known */
+    struct bz_str python; /* functions that the task needs run, see pyfunc.h */
     /* Whether the flag is set, which counts whatever it is set to. */
     bool noexec, nostamp, fakeroot;
     bool network; /* the flag says yes */
@@ -63,6 +64,7 @@ struct bz_facts {
     struct bz_str depends, rdepends, rrecommends;
     struct bz_str inherits; /* paths of classes, in order */
     struct bz_str stamp, summary;
+    struct bz_str python; /* functions that any task needs run, see pyfunc.h */
     int64_t default_preference;
     bool not_world;                    /* EXCLUDE_FROM_WORLD */
     const struct bz_facts_task *tasks; /* in the order they were added */

@@ -121,6 +121,13 @@ static void add_meta(struct digesting *d, const struct bz_meta *m)
     add_names(d, 'i', m->inherited.at, m->inherited.len);
     add_names(d, 'h', m->handlers.at, m->handlers.len);
     add_names(d, 'y', m->anonymous.at, m->anonymous.len);
+    for (size_t i = 0; i < m->bodies.len; i++) {
+        const struct bz_meta_body *b = &m->bodies.at[i];
+        struct bz_str place[] = {b->name, b->text, bz_str_from(b->file)};
+
+        add_names(d, 'b', place, BZ_COUNTOF(place));
+        bz_digest_add_field(d->hasher, 'l', &b->line, sizeof(b->line));
+    }
     for (size_t i = 0; i < m->pylibs.len; i++) {
         add_names(d, 'p', &m->pylibs.at[i].dir, 1);
         add_names(d, 'q', &m->pylibs.at[i].name, 1);

@@ -35,7 +35,7 @@ const size_t bz_snapshot_fact_at[BZ_SNAPSHOT_FACT_TEXTS] = {
     offsetof(struct bz_facts, pr),        offsetof(struct bz_facts, depends),
     offsetof(struct bz_facts, rdepends),  offsetof(struct bz_facts, rrecommends),
     offsetof(struct bz_facts, inherits),  offsetof(struct bz_facts, stamp),
-    offsetof(struct bz_facts, summary),
+    offsetof(struct bz_facts, summary),   offsetof(struct bz_facts, python),
 };
 
 const size_t bz_snapshot_package_at[BZ_SNAPSHOT_PACKAGE_TEXTS] = {
@@ -56,6 +56,7 @@ const size_t bz_snapshot_task_at[BZ_SNAPSHOT_TASK_TEXTS] = {
     offsetof(struct bz_facts_task, recideptask),
     offsetof(struct bz_facts_task, mcdepends),
     offsetof(struct bz_facts_task, places),
+    offsetof(struct bz_facts_task, python),
 };
 
 /* BZ_SURVEY_PROGRAM names the program's version: another one may read the same files

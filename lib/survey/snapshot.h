@@ -21,7 +21,7 @@
 #include "survey/facts.h"
 
 #define BZ_SNAPSHOT_FORMAT                                                             \
-    4 /* changes with any record below, and with what it means                         \
+    5 /* changes with any record below, and with what it means                         \
        */
 #define BZ_SNAPSHOT_MAX ((size_t)1 << 30)
 #define BZ_SNAPSHOT_UNSET UINT32_MAX
@@ -60,9 +60,9 @@ struct bz_snapshot_recipe {
 };
 
 enum {
-    BZ_SNAPSHOT_FACT_TEXTS = 19,
+    BZ_SNAPSHOT_FACT_TEXTS = 20,
     BZ_SNAPSHOT_PACKAGE_TEXTS = 4,
-    BZ_SNAPSHOT_TASK_TEXTS = 10,
+    BZ_SNAPSHOT_TASK_TEXTS = 11,
 };
 
 enum { BZ_SNAPSHOT_HIDDEN = 1, BZ_SNAPSHOT_UNCACHED = 2, BZ_SNAPSHOT_NOT_WORLD = 4 };

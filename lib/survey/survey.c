@@ -346,3 +346,36 @@ int bz_survey_settings(struct bz_survey *s, size_t part, struct bz_vars **out,
     *out = p->settings;
     return 0;
 }
+
+static bool add_python(const struct bz_facts *f, bool tasks, struct bz_pyfunc_set *out)
+{
+    bool any = f->python.n > 0;
+
+    bz_pyfunc_add(out, f->python);
+    for (size_t i = 0; i < f->ntasks && tasks; i++) {
+        any |= f->tasks[i].python.n > 0;
+        bz_pyfunc_add(out, f->tasks[i].python);
+    }
+    return any;
+}
+
+size_t bz_survey_python(const struct bz_survey *s, bool tasks,
+                        struct bz_pyfunc_set *out)
+{
+    size_t recipes = 0;
+
+    for (size_t i = 0; i < s->parts.len; i++) {
+        const struct bz_survey_facts *facts = &s->parts.at[i].facts;
+        struct bz_str last = {0}; /* the variants of a recipe stand together */
+
+        for (size_t k = 0; k < facts->len; k++) {
+            const struct bz_facts *f = &facts->at[k];
+
+            if (!add_python(f, tasks, out) || bz_str_eq(f->path, last))
+                continue;
+            last = f->path;
+            recipes++;
+        }
+    }
+    return recipes;
+}

@@ -15,6 +15,7 @@
 #include "recipe/collect.h"
 #include "recipe/library.h"
 #include "survey/facts.h"
+#include "survey/pyfunc.h"
 #include "survey/recall.h"
 #include "survey/sweep.h"
 
@@ -75,6 +76,11 @@ struct bz_survey_opts {
 int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
                   struct bz_err *err) BZ_MUST_CHECK;
 void bz_survey_release(struct bz_survey *s);
+
+/* Adds the Python functions that are not run: of all recipes, and with `tasks` of their
+ * tasks, too. Returns how many recipes have any. */
+size_t bz_survey_python(const struct bz_survey *s, bool tasks,
+                        struct bz_pyfunc_set *out);
 
 /* The configuration of a part, for reading what provider choice asks: PREFERRED_*,
  * OVERRIDES and all else. Borrowed; it belongs to one thread at a time, and may be

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "survey/pyfunc.h"
 #include "survey/recall.h"
 
 enum { MOST = 64 }; /* facts and parts that are read */
@@ -15,6 +16,15 @@ static void check_text(const struct bz_snapshot *s, struct bz_str text)
     BZ_ASSERT(text.p[text.n] == '\0');
 }
 
+static void check_functions(const struct bz_snapshot *s, struct bz_str list)
+{
+    struct bz_pyfunc f;
+
+    check_text(s, list);
+    while (bz_pyfunc_next(&list, &f))
+        BZ_ASSERT(f.name.p && f.file.p);
+}
+
 static void check_facts(struct bz_snapshot *s)
 {
     struct bz_facts f;
@@ -23,10 +33,13 @@ static void check_facts(struct bz_snapshot *s)
     for (size_t i = 0; i < MOST && bz_snapshot_fact(s, i, &f, &err) == 0; i++) {
         check_text(s, f.path);
         check_text(s, f.summary);
+        check_functions(s, f.python);
         for (size_t k = 0; k < f.npackages; k++)
             check_text(s, f.packages[k].rdepends);
         for (size_t k = 0; k < f.ntasks; k++)
             check_text(s, f.tasks[k].mcdepends);
+        for (size_t k = 0; k < f.ntasks; k++)
+            check_functions(s, f.tasks[k].python);
     }
 }
 

@@ -85,6 +85,46 @@ static void anonymous_functions_are_named_and_listed_in_order(void **state)
     assert_non_null(strstr(w->meta->anonymous.at[1].p, "__anon_6_"));
 }
 
+static void assert_body(const struct world *w, size_t i, const char *name,
+                        uint32_t line)
+{
+    assert_text("name", w->meta->bodies.at[i].name, name);
+    assert_int_equal(w->meta->bodies.at[i].line, line);
+}
+
+static void changes_of_python_functions_and_of_built_in_tasks_are_listed(void **state)
+{
+    struct world *w = *state;
+
+    eval_text(w, "python x() {\n    1\n}\npython x:append() {\n    2\n}\n"
+                 "y:append() {\n    3\n}\npython a_do_fetch() {\n    4\n}\n"
+                 "do_patch() {\n    5\n}\ndo_unpack:prepend:o() {\n    6\n}\n");
+    assert_int_equal(w->meta->bodies.len, 4);
+    assert_body(w, 0, "x:append", 4);
+    assert_body(w, 1, "a_do_fetch", 10);
+    assert_body(w, 2, "do_patch", 13);
+    assert_body(w, 3, "do_unpack:prepend:o", 16);
+    assert_text("text", w->meta->bodies.at[2].text, "    5\n");
+    assert_true(bz_function_built_in(BZ_STR("do_fetch")));
+    assert_false(bz_function_built_in(BZ_STR("a_do_fetch")));
+}
+
+static void an_exported_python_function_names_the_one_it_calls(void **state)
+{
+    struct world *w = *state;
+    struct bz_str text, called;
+
+    put_file(w, "classes/a.bbclass",
+             "python a_do_fetch() {\n    A\n}\nEXPORT_FUNCTIONS do_fetch\n");
+    eval_text(w, "inherit a\npython do_fetch:prepend() {\n    x\n}\n");
+    assert_int_equal(w->meta->bodies.len, 3);
+    assert_body(w, 1, "do_fetch", 4);
+    assert_ok(bz_meta_get(w->meta, "do_fetch", &text, &w->err), &w->err);
+    assert_true(bz_function_exported(text, &called));
+    assert_text("called", called, "a_do_fetch");
+    assert_false(bz_function_exported(BZ_STR("    a_do_fetch\n"), &called));
+}
+
 #define SENTINEL "    # Export function set\n"
 
 static void exported_functions_call_those_of_the_class(void **state)
@@ -162,6 +202,8 @@ int main(void)
         world_test(a_new_definition_forgets_the_kind_of_the_old),
         world_test(the_line_is_the_one_with_the_brace),
         world_test(operations_and_overrides_work_on_functions),
+        world_test(changes_of_python_functions_and_of_built_in_tasks_are_listed),
+        world_test(an_exported_python_function_names_the_one_it_calls),
         world_test(anonymous_functions_are_named_and_listed_in_order),
         world_test(exported_functions_call_those_of_the_class),
         world_test(the_last_class_wins_over_others_but_not_over_the_recipe),

@@ -6,12 +6,18 @@
 #include "tests/unit/recipe/files.h"
 
 static const struct bz_facts_task sample_tasks[] = {
-    {.name = {"do_a", 4}, .after = {"", 0},     .noexec = true        },
-    {.name = {"do_b", 4}, .after = {"do_a", 4}, .deptask = {"do_x", 4}},
+    {.name = {"do_a", 4},  .after = {"", 0}, .noexec = true},
+    { .name = {"do_b", 4},
+     .after = {"do_a", 4},
+     .deptask = {"do_x", 4},
+     .python = {"f 2 do_b /l/z.inc", 17}},
 };
 static const struct bz_facts_task sample_equal[] = {
-    {.name = {"do_a", 4}, .after = {"", 0},     .noexec = true        },
-    {.name = {"do_b", 4}, .after = {"do_a", 4}, .deptask = {"do_x", 4}},
+    {.name = {"do_a", 4},  .after = {"", 0}, .noexec = true},
+    { .name = {"do_b", 4},
+     .after = {"do_a", 4},
+     .deptask = {"do_x", 4},
+     .python = {"f 2 do_b /l/z.inc", 17}},
 };
 static const struct bz_facts_package sample_packages[] = {
     {.name = {"foo", 3}, .rdepends = {"bar baz", 7}},
@@ -26,6 +32,7 @@ static const struct bz_facts sample_facts[] = {
      .appends = {"", 0},
      .pn = {"foo-native", 10},
      .pv = {"1.0", 3},
+     .python = {"a 7 __anon /l/z.inc", 19},
      .default_preference = -1,
      .not_world = true,
      .tasks = sample_tasks,

@@ -39,6 +39,8 @@ static void facts_come_back_as_they_were(void **state)
     assert_text("layer", f.layer, "one");
     assert_text("error", f.error, NULL);
     assert_text("PV", f.pv, "1.0");
+    assert_text("python", f.python, "a 7 __anon /l/z.inc");
+    assert_text("python", f.tasks[1].python, "f 2 do_b /l/z.inc");
     assert_int_equal(f.priority, -3);
     assert_int_equal(f.default_preference, -1);
     assert_true(f.not_world && !f.hidden && !f.uncached);
