@@ -181,7 +181,9 @@ static struct bz_idle_about about_idle(const struct shop *s,
 
 static struct bz_goal_opts goal_opts(const struct build_values *v)
 {
-    return (struct bz_goal_opts){v->targets.word, v->targets.n, v->task, false};
+    return (struct bz_goal_opts){v->targets.word, v->targets.n, v->task, false,
+                                 v->keep_going ? BZ_GOAL_PRUNE_PYTHON
+                                               : BZ_GOAL_REFUSE_PYTHON};
 }
 
 static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
@@ -457,6 +459,16 @@ static void keep_idle(const struct build_values *v, struct shop *s,
         bz_log_debug("build", "%s", err.msg);
 }
 
+/* All tasks of the graph are done. That is not enough if others were left out. */
+static int conclude(const struct build_values *v, struct shop *s,
+                    const struct bz_event_counts *counts, struct bz_err *err)
+{
+    if (s->goal.functions > 0)
+        return bz_goal_fail_pruned(&s->goal, err);
+    keep_idle(v, s, counts);
+    return 0;
+}
+
 /* The survey and the place of the store; *idle: there is nothing to do. */
 static int open_survey(struct bz_cmd_env *env, const struct build_values *v,
                        struct shop *s, bool *idle, struct bz_err *err)
@@ -573,7 +585,7 @@ static int run_here(struct bz_cmd_env *env, const struct build_values *v,
     bz_build_events_finish(&events, s.cache);
     bz_build_events_close(&events, &env->log);
     if (rc == 0)
-        keep_idle(v, &s, &counts);
+        rc = conclude(v, &s, &counts, err);
     bz_build_failure_repeat(&view.failure, &env->log);
     write_quality(&view);
     if (v->json)

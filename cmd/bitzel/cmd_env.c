@@ -164,12 +164,14 @@ static int show(struct bz_cmd_env *env, const struct bz_meta *m, struct bz_vars 
 
 /* A configuration is shown as BitBake shows it: with the names of its variables
  * expanded, as they are in every recipe. */
-static int show_config(struct bz_cmd_env *env, const struct bz_meta *config, bool json,
+static int show_config(struct bz_cmd_env *env, struct bz_meta *config, bool json,
                        struct bz_err *err)
 {
     BZ_CLEANUP(bz_vars_freep) struct bz_vars *copy = bz_vars_new(config->vars);
     int rc = bz_vars_expand_keys(copy, err);
 
+    if (rc == 0)
+        rc = bz_cmd_open_warn_meta(env, config, false, err);
     return rc < 0 ? rc : show(env, config, copy, json, err);
 }
 
@@ -185,6 +187,8 @@ static int show_in(struct bz_cmd_env *env, const struct env_values *v,
         return show_config(env, mc->config, v->json, err);
     rc = bz_pipeline_recipe(p, mc, name, &recipe, &meta, err);
     bz_cmd_open_diags(env, p);
+    if (rc == 0)
+        rc = bz_cmd_open_warn_meta(env, meta, true, err);
     return rc < 0 ? rc : show(env, meta, meta->vars, v->json, err);
 }
 

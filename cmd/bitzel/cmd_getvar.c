@@ -146,6 +146,8 @@ static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
     if (t->name.n > 0)
         rc = bz_pipeline_recipe(p, mc, t->name, &recipe, &meta, err);
     bz_cmd_open_diags(env, p);
+    if (rc == 0)
+        rc = bz_cmd_open_warn_meta(env, meta, recipe != NULL, err);
     if (rc < 0)
         return rc;
     if (t->every && !v->json && !v->value)

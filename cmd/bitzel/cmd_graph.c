@@ -108,7 +108,9 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
-    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, true};
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
+    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, true,
+                             BZ_GOAL_DESCRIBE_PYTHON};
     int rc = bz_cmd_open_survey(env, &p, &goal.survey, err);
 
     if (v->dot + v->svg + v->json > 1)
@@ -118,6 +120,10 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     bz_cmd_open_diags(env, &p);
     bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
     bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    if (rc == 0) {
+        (void)bz_goal_list_python(&goal, false, &python);
+        bz_cmd_open_warn_python(env, python.list.len);
+    }
     return rc < 0 ? rc : show(env, v, &goal, err);
 }
 

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd_settings.h"
 #include "os/clock.h"
+#include "recipe/runscript.h"
 
 void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
 {
@@ -200,6 +201,32 @@ int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
     if (rc == BZ_E_NOENT)
         err->code = rc = BZ_E_INVAL;
     return rc;
+}
+
+void bz_cmd_open_warn_python(struct bz_cmd_env *env, size_t functions)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+
+    if (functions == 0 || env->global.quiet)
+        return;
+    bz_buf_addf(&text, "%zu Python function%s not run: " BZ_RUNSCRIPT_PYTHON, functions,
+                functions == 1 ? " was" : "s were");
+    show_note(&env->log, bz_buf_text(&text));
+}
+
+int bz_cmd_open_warn_meta(struct bz_cmd_env *env, struct bz_meta *m, bool recipe,
+                          struct bz_err *err)
+{
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set set = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
+    int rc = recipe ? bz_pyfunc_of_recipe(m, &list, err)
+                    : bz_pyfunc_of_config(m, &list, err);
+
+    if (rc < 0)
+        return rc;
+    bz_pyfunc_add(&set, bz_buf_str(&list));
+    bz_cmd_open_warn_python(env, set.list.len);
+    return 0;
 }
 
 int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,

@@ -41,4 +41,11 @@ int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
                         struct bz_goal *goal, bool *said,
                         struct bz_err *err) BZ_MUST_CHECK;
 
+/* Warns that Python functions were not run, unless there are none. */
+void bz_cmd_open_warn_python(struct bz_cmd_env *env, size_t functions);
+
+/* The same for those of a recipe, or else of a configuration. */
+int bz_cmd_open_warn_meta(struct bz_cmd_env *env, struct bz_meta *m, bool recipe,
+                          struct bz_err *err) BZ_MUST_CHECK;
+
 #endif

@@ -74,8 +74,47 @@ static void show_times(struct bz_out *out, const char *title,
     }
 }
 
+/* Python functions that are not run, and of how many recipes. */
+struct unrun {
+    struct bz_pyfunc_set set;
+    size_t recipes;
+};
+
+static void json_unrun(struct bz_jsonw *w, const struct unrun *u)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf what = {0};
+
+    bz_jsonw_map(bz_jsonw_key(w, "python"));
+    bz_jsonw_int(bz_jsonw_key(w, "recipes"), (int64_t)u->recipes);
+    bz_jsonw_list(bz_jsonw_key(w, "functions"));
+    for (size_t i = 0; i < u->set.list.len; i++) {
+        const struct bz_pyfunc *f = &u->set.list.at[i];
+
+        bz_buf_truncate(&what, 0);
+        bz_pyfunc_describe(f, &what);
+        bz_jsonw_map(w);
+        bz_jsonw_str(bz_jsonw_key(w, "file"), f->file);
+        bz_jsonw_int(bz_jsonw_key(w, "line"), f->line);
+        bz_jsonw_str(bz_jsonw_key(w, "what"), bz_buf_str(&what));
+        bz_jsonw_map_end(w);
+    }
+    bz_jsonw_list_end(w);
+    bz_jsonw_map_end(w);
+}
+
+static void show_unrun(struct bz_out *log, const struct unrun *u)
+{
+    size_t n = u->set.list.len;
+
+    if (n == 0)
+        return;
+    bz_out_paint(log, BZ_OUT_YELLOW, "warning:");
+    bz_out_print(log, " %zu Python function%s not supported yet, in %zu recipe%s\n", n,
+                 n == 1 ? " is" : "s are", u->recipes, u->recipes == 1 ? "" : "s");
+}
+
 static void write_json(struct bz_out *out, const struct bz_survey *s,
-                       const struct bz_profile *profile)
+                       const struct unrun *u, const struct bz_profile *profile)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -90,6 +129,7 @@ static void write_json(struct bz_out *out, const struct bz_survey *s,
     bz_jsonw_list(bz_jsonw_key(&w, "errors"));
     each_error(s, json_error, &w);
     bz_jsonw_list_end(&w);
+    json_unrun(&w, u);
     if (profile) {
         json_times(&w, "files", &profile->files.times);
         json_times(&w, "expressions", &profile->expressions.times);
@@ -113,6 +153,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
     BZ_CLEANUP(bz_profile_release) struct bz_profile profile = {0};
+    struct unrun unrun = {0};
     int rc;
 
     p.sweep.threads = (unsigned)v->threads;
@@ -121,19 +162,23 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     rc = bz_cmd_open_survey(env, &p, &s, err);
     if (rc < 0)
         return rc;
+    unrun.recipes = bz_survey_python(&s, true, &unrun.set);
     each_error(&s, show_error, &env->log);
+    if (!env->global.quiet)
+        show_unrun(&env->log, &unrun);
     if (v->profile && !v->json) {
         show_times(&env->out, "file", &profile.files.times);
         show_times(&env->out, "expression", &profile.expressions.times);
     }
     if (v->json)
-        write_json(&env->out, &s, v->profile ? &profile : NULL);
+        write_json(&env->out, &s, &unrun, v->profile ? &profile : NULL);
     else
         bz_out_print(&env->out,
                      "%zu recipes: %zu from the snapshot, %zu parsed, %zu skipped, "
                      "%zu masked, %zu error%s\n",
                      s.files, s.cached, s.parsed, s.skipped, s.masked, s.errors,
                      s.errors == 1 ? "" : "s");
+    bz_pyfunc_release(&unrun.set);
     return s.errors > 0 ? BZ_CMD_EXIT_USAGE : BZ_CMD_EXIT_SUCCESS;
 }
 
@@ -149,6 +194,7 @@ const struct bz_cmd bz_cmd_parse = {
     .detail = "Evaluates every recipe of the project with its appends and variants, "
               "shows every error with its place, and says how many there were. "
               "Recipes that did not change since the last time are not parsed again. "
+              "Python functions that are not run are counted. "
               "The exit status is 2 if a recipe is wrong.",
     .opts = opts,
     .args = args,

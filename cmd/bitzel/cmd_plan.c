@@ -320,7 +320,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
     BZ_CLEANUP(bz_signing_release) struct bz_signing signing = {0};
-    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, false};
+    struct bz_goal_opts o = {
+        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
     int rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
 
     if (rc == 0)

@@ -75,7 +75,8 @@ static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
     struct target_names names = {0};
-    struct bz_goal_opts o = {.incomplete = true};
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
+    struct bz_goal_opts o = {.incomplete = true, .python = BZ_GOAL_DESCRIBE_PYTHON};
     int rc = bz_cmd_open_survey(env, p, &goal->survey, err);
 
     for (size_t i = 0; i < v->universe.n; i++)
@@ -95,6 +96,10 @@ static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
     if (env->global.verbose)
         bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
     bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    if (rc == 0) {
+        (void)bz_goal_list_python(goal, false, &python);
+        bz_cmd_open_warn_python(env, python.list.len);
+    }
     bz_vec_release(&names.list);
     bz_arena_release(&names.arena);
     return rc;

@@ -384,6 +384,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const struct recipes_values *v = values;
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
     struct listing l = {0};
     struct bz_vars *settings;
     int rc = bz_cmd_open_survey(env, &p, &s, err);
@@ -396,6 +397,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     if (rc == 0) {
         rc = show(env, &l, v, err);
         show_notes(env, l.p);
+        (void)bz_survey_python(&s, false, &python);
+        bz_cmd_open_warn_python(env, python.list.len);
     }
     bz_vec_release(&l.lines);
     bz_arena_release(&l.arena);

@@ -161,11 +161,12 @@ static int open_all(struct visit *s, struct bz_err *err)
         rc = bz_cmd_open_cache_opts(s->env, &s->arena, &s->store, err);
     if (rc == 0) {
         failed = bz_failed_last(s->store.root, bz_str_from(s->v->target), &s->arena);
-        rc = bz_cmd_open_goal(s->env,
-                              &(struct bz_goal_opts){&s->v->target, 1,
-                                                     failed.n ? failed.p : "compile",
-                                                     false},
-                              &s->p, &s->goal, err);
+        rc = bz_cmd_open_goal(
+            s->env,
+            &(struct bz_goal_opts){.targets = &s->v->target,
+                                   .n = 1,
+                                   .task = failed.n ? failed.p : "compile"},
+            &s->p, &s->goal, err);
     }
     if (rc == 0)
         rc = bz_signing_run(&s->s, &s->p, &s->goal, NULL, NULL, err);

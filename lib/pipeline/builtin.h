@@ -3,7 +3,8 @@
  * Every layer has do_fetch, do_unpack and do_patch, written in Python and much the
  * same: they call BitBake's own code. Where a task of such a name is in Python, bitzel
  * does what it is for, and what its text says counts for nothing but the signature. One
- * in shell is run like any other task.
+ * in shell is run like any other task. A recipe that adds to the text, or replaces it,
+ * is refused before (survey/pyfunc.h).
  *
  *   do_fetch   brings what SRC_URI names to DL_DIR, at the commits that the pipeline's
  *              revisions have (fetch/revision.h), and hands on a list of what it is

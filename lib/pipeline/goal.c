@@ -4,8 +4,10 @@
 
 #include "base/mem.h"
 #include "graph/clash.h"
+#include "graph/prune.h"
 #include "graph/world.h"
 #include "pipeline/target.h"
+#include "recipe/runscript.h"
 
 struct target_list BZ_VEC(struct bz_tgraph_target);
 
@@ -246,6 +248,85 @@ static int check_clashes(const struct bz_goal *g, bool lenient, struct bz_buf *n
                    found.names, found.names == 1 ? " is" : "s are");
 }
 
+/* ---- Python functions ---- */
+
+/* So many functions are shown; more would not help. */
+enum { SHOWN = 10 };
+
+size_t bz_goal_list_python(const struct bz_goal *g, bool tasks,
+                           struct bz_pyfunc_set *out)
+{
+    const struct bz_tgraph *graph = &g->graph;
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < graph->nrecipes; r++) {
+        struct bz_str list = graph->recipes[r].facts->python;
+        bool any = list.n > 0;
+
+        bz_pyfunc_add(out, list);
+        for (uint32_t t = graph->recipes[r].first;
+             t < graph->recipes[r + 1].first && tasks; t++) {
+            list = graph->tasks[t].facts->python;
+            any |= list.n > 0;
+            bz_pyfunc_add(out, list);
+        }
+        n += any;
+    }
+    return n;
+}
+
+int bz_goal_fail_pruned(const struct bz_goal *g, struct bz_err *err)
+{
+    return bz_fail(err, BZ_E_INVAL,
+                   "%zu Python function%s of %zu recipe%s cannot be run", g->functions,
+                   g->functions == 1 ? "" : "s", g->recipes,
+                   g->recipes == 1 ? "" : "s");
+}
+
+static void show_python(const struct bz_pyfunc_set *set, struct bz_buf *why)
+{
+    for (size_t i = 0; i < set->list.len && i < SHOWN; i++) {
+        const struct bz_pyfunc *f = &set->list.at[i];
+
+        if (f->file.n > 0)
+            bz_buf_addf(why, "%.*s:%u: ", BZ_STR_ARG(f->file), f->line);
+        bz_buf_addf(why, "error: ");
+        bz_pyfunc_describe(f, why);
+        bz_buf_addf(why, ": " BZ_RUNSCRIPT_PYTHON "\n");
+    }
+    if (set->list.len > SHOWN)
+        bz_buf_addf(why, "and %zu more\n", set->list.len - SHOWN);
+}
+
+static void prune_python(struct bz_goal *g)
+{
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset tasks = {0};
+
+    for (uint32_t t = 0; t < g->graph.dag.n; t++)
+        if (g->graph.recipes[g->graph.tasks[t].recipe].facts->python.n > 0 ||
+            g->graph.tasks[t].facts->python.n > 0)
+            bz_bitset_set(&tasks, t);
+    bz_prune_tasks(&g->graph, &tasks);
+}
+
+static int check_python(struct bz_goal *g, enum bz_goal_python how, struct bz_buf *why,
+                        struct bz_err *err)
+{
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set set = {0};
+
+    if (how == BZ_GOAL_DESCRIBE_PYTHON)
+        return 0;
+    g->recipes = bz_goal_list_python(g, true, &set);
+    g->functions = set.list.len;
+    if (g->functions == 0)
+        return 0;
+    show_python(&set, why);
+    if (how == BZ_GOAL_REFUSE_PYTHON)
+        return bz_goal_fail_pruned(g, err);
+    prune_python(g);
+    return g->graph.dag.n > 0 ? 0 : bz_goal_fail_pruned(g, err);
+}
+
 int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
                  struct bz_buf *notes, struct bz_buf *why, struct bz_err *err)
 {
@@ -259,6 +340,8 @@ int bz_goal_open(struct bz_goal *g, const struct bz_goal_opts *opts,
     if (rc < 0)
         return rc;
     rc = bz_tgraph_build(&g->graph, &g->need, g->mcs, list.at, list.len, err);
+    if (rc == 0)
+        rc = check_python(g, opts->python, why, err);
     if (rc == 0)
         rc = check_clashes(g, opts->incomplete || g->world, notes, why, err);
     show_notes(g, notes);

@@ -102,8 +102,8 @@ static int refuse_python(struct bz_vars *v, struct bz_str name, struct bz_err *e
             0 ||
         bz_vars_get_flag(v, name, BZ_STR("lineno"), BZ_VARS_RAW, &line, &ignored) < 0 ||
         file.n == 0)
-        return bz_fail(err, BZ_E_NOSUP, "%.*s is written in Python", BZ_STR_ARG(name));
-    return bz_fail(err, BZ_E_NOSUP, "%.*s:%.*s: %.*s is written in Python",
+        return bz_fail(err, BZ_E_NOSUP, "%.*s: " BZ_RUNSCRIPT_PYTHON, BZ_STR_ARG(name));
+    return bz_fail(err, BZ_E_NOSUP, "%.*s:%.*s: %.*s: " BZ_RUNSCRIPT_PYTHON,
                    BZ_STR_ARG(file), BZ_STR_ARG(line), BZ_STR_ARG(name));
 }
 

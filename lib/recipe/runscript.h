@@ -14,6 +14,9 @@
 
 #define BZ_RUNSCRIPT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+/* Why a function or a task in Python is refused. */
+#define BZ_RUNSCRIPT_PYTHON "Python functions are not supported yet"
+
 /* `v` is the recipe's store as the task sees it. `body`, if p is not NULL, is run
  * instead of the task's own. BZ_E_NOSUP if the task or a function around it is in
  * Python. */

@@ -634,10 +634,6 @@ do_compile() {
         self.edit("meta-kitchen/recipes/sauce.bb", "cp no-such-file made", "kill -KILL $$")
         self.assertIn("killed by signal 9 (Killed)", self.build("sauce", code=1).err)
 
-    def test_a_task_in_python_is_an_error_that_names_it(self):
-        self.edit("meta-kitchen/recipes/dough.bb", "", "python do_compile() {\n    pass\n}\n")
-        self.assertIn("do_compile is written in Python", self.build("dough", code=1).err)
-
 
 class Interruption(Kitchen):
     def start(self, *args):

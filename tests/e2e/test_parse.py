@@ -52,7 +52,7 @@ class Parse(Project):
     def test_json_has_the_same_numbers(self):
         self.assertEqual(self.parse("--json").json,
                          {"recipes": 2, "cached": 0, "parsed": 2, "targets": 3, "skipped": 0,
-                          "masked": 1, "errors": []})
+                          "masked": 1, "errors": [], "python": {"recipes": 0, "functions": []}})
 
     def test_all_errors_are_shown_with_their_places(self):
         self.write("meta/recipes/bad_1.bb", 'A = "1"\nwhat is this\n')

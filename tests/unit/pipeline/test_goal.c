@@ -49,6 +49,79 @@ static void close_goal(struct opened *o)
     bz_buf_release(&o->why);
 }
 
+static int open_python(struct world *w, struct opened *o, const char *target,
+                       enum bz_goal_python how)
+{
+    struct bz_pipeline_opts opts = {.cwd = at(w, "build").p};
+    struct bz_goal_opts goal = {.targets = &target, .n = 1, .python = how};
+
+    put_files(w, project, BZ_COUNTOF(project));
+    put_file(w, "layer/lib.bb",
+             "python do_fetch:append() {\n    x\n}\npython () {\n    x\n}\n");
+    put_file(w, "layer/both.bb",
+             "DEPENDS = \"lib\"\ndo_fetch[depends] = \"raw:do_build\"\n");
+    put_file(w, "layer/raw.bb", "A = \"1\"\n");
+    assert_ok(bz_pipeline_open(&o->p, &opts, &w->err), &w->err);
+    assert_ok(bz_pipeline_survey(&o->p, &o->g.survey, &w->err), &w->err);
+    return bz_goal_open(&o->g, &goal, &o->notes, &o->why, &w->err);
+}
+
+static void python_functions_are_refused_with_their_places(void **state)
+{
+    struct world *w = *state;
+    struct opened o = {0};
+
+    assert_int_equal(open_python(w, &o, "app", BZ_GOAL_REFUSE_PYTHON), BZ_E_INVAL);
+    assert_string_equal(w->err.msg, "2 Python functions of 1 recipe cannot be run");
+    assert_non_null(strstr(bz_buf_text(&o.why),
+                           "/layer/lib.bb:4: error: anonymous function: "
+                           "Python functions are not supported yet\n"));
+    assert_non_null(strstr(bz_buf_text(&o.why),
+                           "/layer/lib.bb:1: error: function do_fetch:append: "));
+    close_goal(&o);
+}
+
+static void python_functions_that_are_not_needed_are_not(void **state)
+{
+    struct world *w = *state;
+    struct opened o = {0};
+
+    assert_ok(open_python(w, &o, "raw", BZ_GOAL_REFUSE_PYTHON), &w->err);
+    assert_int_equal(o.why.len, 0);
+    close_goal(&o);
+}
+
+static void tasks_that_need_python_functions_may_be_pruned(void **state)
+{
+    struct world *w = *state;
+    struct opened o = {0};
+
+    assert_ok(open_python(w, &o, "both", BZ_GOAL_PRUNE_PYTHON), &w->err);
+    assert_int_equal(o.g.functions, 2);
+    assert_int_equal(o.g.recipes, 1);
+    assert_int_equal(o.g.graph.dag.n, 3); /* raw, and do_fetch of both */
+    assert_int_equal(bz_goal_fail_pruned(&o.g, &w->err), BZ_E_INVAL);
+    close_goal(&o);
+    o = (struct opened){0};
+    assert_int_equal(open_python(w, &o, "lib", BZ_GOAL_PRUNE_PYTHON), BZ_E_INVAL);
+    close_goal(&o);
+}
+
+static void a_graph_may_be_described_without_them(void **state)
+{
+    BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set set = {0};
+    struct world *w = *state;
+    struct opened o = {0};
+
+    assert_ok(open_python(w, &o, "app", BZ_GOAL_DESCRIBE_PYTHON), &w->err);
+    assert_int_equal(o.g.graph.dag.n, 4);
+    assert_int_equal(bz_goal_list_python(&o.g, false, &set), 1);
+    assert_int_equal(set.list.len, 1);
+    assert_int_equal(bz_goal_list_python(&o.g, true, &set), 1);
+    assert_int_equal(set.list.len, 2);
+    close_goal(&o);
+}
+
 static void a_target_becomes_its_tasks(void **state)
 {
     struct world *w = *state;
@@ -114,6 +187,10 @@ static void a_cycle_is_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        goal_test(python_functions_are_refused_with_their_places),
+        goal_test(python_functions_that_are_not_needed_are_not),
+        goal_test(tasks_that_need_python_functions_may_be_pruned),
+        goal_test(a_graph_may_be_described_without_them),
         goal_test(a_target_becomes_its_tasks),
         goal_test(a_task_may_be_asked_for),
         goal_test(every_configuration_may_be_asked_for),

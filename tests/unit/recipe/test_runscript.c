@@ -166,7 +166,7 @@ static void python_is_not_run_as_shell(void **state)
     assert_int_equal(
         bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
         BZ_E_NOSUP);
-    assert_string_equal(err.msg, "do_x is written in Python");
+    assert_string_equal(err.msg, "do_x: Python functions are not supported yet");
     set(v, "do_x[python]", "");
     set(v, "do_x[postfuncs]", "snake");
     set(v, "snake[func]", "1");
@@ -177,7 +177,8 @@ static void python_is_not_run_as_shell(void **state)
         bz_runscript_write(v, BZ_STR("do_x"), bz_str_of(NULL, 0), &text, &err),
         BZ_E_NOSUP);
     assert_string_equal(err.msg,
-                        "do_x[postfuncs]: /l/x.bb:7: snake is written in Python");
+                        "do_x[postfuncs]: /l/x.bb:7: snake: Python functions are not "
+                        "supported yet");
     bz_vars_free(v);
 }
 
