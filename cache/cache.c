@@ -468,10 +468,11 @@ int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int
 }
 
 int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
-                     const char *path, const struct bz_crew_threads *threads,
+                     const char *path, const struct bz_tree_out *out,
                      struct bz_err *err)
 {
-    const struct bz_tree_out how = {.threads = *threads, .how = BZ_CAS_FILE_LINK};
+    const struct bz_tree_out how = {
+        .threads = out->threads, .how = BZ_CAS_FILE_LINK, .plain = out->plain};
     struct bz_tree_stats stats;
     int rc = bz_cache_restore(c, tree, AT_FDCWD, path, &how, &stats, err);
 
@@ -481,10 +482,11 @@ int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
 }
 
 int bz_cache_inspect(struct bz_cache *c, const struct bz_reapi_digest *tree,
-                     const char *path, const struct bz_crew_threads *threads,
+                     const char *path, const struct bz_tree_out *out,
                      struct bz_err *err)
 {
-    struct bz_tree_out how = {.threads = *threads, .check = BZ_CAS_FILE_CHECK};
+    struct bz_tree_out how = {
+        .threads = out->threads, .check = BZ_CAS_FILE_CHECK, .plain = out->plain};
     int rc;
 
     if (c->verify == BZ_CACHE_NEVER)

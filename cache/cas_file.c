@@ -5,6 +5,7 @@
 
 #include "cache/cas_copy.h"
 #include "cache/closed.h"
+#include "cache/plain.h"
 
 #define MODE_BITS 07777
 #define MODE_FOREIGN (07000 | 0022) /* special bits; others may write */
@@ -87,7 +88,7 @@ int bz_cas_file_put(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
         return bz_fail_sys(err, "open %s", name);
     if (!S_ISREG(out->st.st_mode))
         return bz_fail(err, BZ_E_INVAL, "store %s: not a regular file", name);
-    if (how == BZ_CAS_FILE_ADOPT && may_adopt(&out->st)) {
+    if (how == BZ_CAS_FILE_ADOPT && may_adopt(&out->st) && !bz_plain_capable(fd)) {
         rc = adopt(cas, h, dir, fd, name, out, err);
         if (rc != BZ_E_NOSUP)
             return rc;
@@ -201,6 +202,8 @@ static int check_link(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
     }
     if ((st.st_mode & MODE_BITS) != want->mode)
         return bz_fail(err, BZ_E_NOSUP, "a blob of another mode");
+    if (want->plain && bz_plain_capable_at(dir, name))
+        return bz_fail(err, BZ_E_NOSUP, "a blob with capabilities");
     if (stamped(&st) && want->check != BZ_CAS_FILE_CHECK)
         return 0;
     /* To set the time of what nobody has hashed would hide that it was written to. */

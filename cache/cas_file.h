@@ -3,7 +3,8 @@
  * A file that is adopted and the blob are one inode with two names: whoever writes to
  * one changes the other. Three things guard against that. Only files with plain modes
  * are adopted: nobody but their owner may write to them, everybody may read them, and
- * no special bits. What would do so goes in by copy, as a blob of mode 0444. Tasks see
+ * they have no special bits and no capabilities. Others go in by copy, as a blob of
+ * mode 0444. Tasks see
  * blobs through read-only layers. And a write leaves a time behind that is not
  * BZ_SHELF_MTIME, at which the bytes are checked anew before they are used again.
  *
@@ -48,6 +49,7 @@ struct bz_cas_file_want {
     mode_t mode;
     enum bz_cas_file_out out;
     enum bz_cas_file_check check;
+    bool plain; /* no link to a blob that has capabilities (plain.h) */
 };
 
 /* Makes the file `name`, which must not exist, in `dir`. BZ_E_NOENT if the blob is

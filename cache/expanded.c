@@ -138,6 +138,7 @@ void bz_expanded_take(struct bz_shelf_root *root, int64_t now, struct bz_expande
 {
     *out = (struct bz_expanded){0};
     take_some(root, "trees", now, out);
+    take_some(root, "out", now, out);
     take_some(root, "work", now, out);
     take_some(root, "failed", now, out);
     BZ_VEC_SORT(&out->items, by_use);
@@ -269,6 +270,27 @@ size_t bz_expanded_drop(struct bz_shelf_root *root, struct bz_expanded *x,
     return n;
 }
 
+int bz_expanded_close_off(const char *path, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    struct stat st;
+    int rc = bz_fs_mkdirs(AT_FDCWD, path, S_IRWXU, err);
+
+    if (rc < 0)
+        return rc;
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if ((fd < 0 ? stat(path, &st) : fstat(fd, &st)) < 0)
+        return bz_fail_sys(err, "open %s", path);
+    if (st.st_uid != geteuid() && (geteuid() != 0 || fchown(fd, 0, (gid_t)-1) < 0))
+        return bz_fail(err, BZ_E_IO,
+                       "%s belongs to another user: each user needs a store of their "
+                       "own, set cache.dir; a directory to share goes into cache.tiers",
+                       path);
+    if (fd < 0 || ((st.st_mode & 07777) != S_IRWXU && fchmod(fd, S_IRWXU) < 0))
+        return bz_fail_sys(err, "open %s", path);
+    return 0;
+}
+
 int bz_expanded_touch(const char *path, struct bz_err *err)
 {
     const struct timespec times[2] = {
@@ -356,7 +378,7 @@ uint64_t bz_expanded_size(int dir, const char *path)
 
 uint64_t bz_expanded_estimate(const struct bz_shelf_root *root)
 {
-    static const char *const kinds[] = {"trees", "failed"};
+    static const char *const kinds[] = {"trees", "out", "failed"};
     uint64_t sum = 0;
 
     for (size_t k = 0; k < BZ_COUNTOF(kinds); k++) {

@@ -3,9 +3,12 @@
  *     trees/<digest>         the files of a tree, hard links into cas/ where possible
  *     trees/merged-<digest>  several of them on each other
  *     trees/.old-*           on their way out; those on their way in are in work/
+ *     out/...                the same for users, to which bitzel-out leads: plain.h
  *     work/<process>/        what a build that runs needs meanwhile
  *     failed/<task>/         what a task that failed has left, to be looked at
  *     failed/.old-*          on their way out
+ *
+ * What tasks wrote may be setuid: all but out/ can be entered by its owner alone.
  *
  * All of it can be made again. But it takes room, and a hard link keeps the bytes of a
  * blob on the disk when the blob is gone.
@@ -73,6 +76,11 @@ uint32_t bz_expanded_names(const struct bz_expanded *x, uint64_t inode);
  * removed: losing a name is like a use to the time of a file. */
 bool bz_expanded_remove(struct bz_shelf_root *root, struct bz_expanded *x,
                         struct bz_expanded_item *item, int64_t limit);
+
+/* Makes the directory `path` of a store (trees, work or failed), or takes it from
+ * others: an earlier version has let everybody in. BZ_E_IO if it is another user's;
+ * root takes over those. */
+int bz_expanded_close_off(const char *path, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Whether the directory at this path is there and no collector takes it as long as the
  * store is open. */

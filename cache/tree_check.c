@@ -66,7 +66,7 @@ static int check_file(const struct bz_tree_walk_node *n, struct bz_digest_hasher
         return rc;
     if ((uint64_t)st.st_size != f->digest.size)
         return differs(name, "has another size", err);
-    if ((st.st_mode & MODE_BITS) != bz_tree_load_mode(f))
+    if ((st.st_mode & MODE_BITS) != bz_tree_walk_file_mode(n, f))
         return differs(name, "has another mode", err);
     return n->walk->out->check == BZ_CAS_FILE_CHECK
                ? hash_file(n, h, name, &f->digest, err)

@@ -13,8 +13,8 @@ static int restore_file(const struct bz_tree_walk_node *n, struct bz_digest_hash
                         struct bz_err *err)
 {
     const struct bz_tree_out *out = n->walk->out;
-    struct bz_cas_file_want want = {&f->digest, bz_tree_load_mode(f), out->how,
-                                    out->check};
+    struct bz_cas_file_want want = {&f->digest, bz_tree_walk_file_mode(n, f), out->how,
+                                    out->check, out->plain};
 
     return bz_cas_file_get(n->walk->cas, h, n->fd, name, &want, err);
 }

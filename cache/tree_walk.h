@@ -51,8 +51,10 @@ int bz_tree_walk(struct bz_tree_walk *walk, int dir, const char *path,
 /* The subdirectories and the files of a node; returns when all of them are done. */
 void bz_tree_walk_below(struct bz_worker *w, const struct bz_tree_walk_node *n);
 
-/* The permission bits that the directory of a node has to have. */
+/* The permission bits that the directory of a node has to have, and a file in it. */
 mode_t bz_tree_walk_mode(const struct bz_tree_walk_node *n);
+mode_t bz_tree_walk_file_mode(const struct bz_tree_walk_node *n,
+                              const struct bz_reapi_file *f);
 
 /* A name as the system wants it; decoding has checked its length. */
 struct bz_tree_walk_name {

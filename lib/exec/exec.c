@@ -141,18 +141,18 @@ static bool is_lost(int rc, const struct bz_err *err)
 static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
                        const char **path, struct bz_err *err)
 {
-    *path = NULL;
-    for (size_t i = 0; i < layers->len; i++) {
-        int rc =
-            bz_trees_get(x->shop.trees, &layers->at[i].tree, BZ_TREES_SHOW, path, err);
+    size_t lost;
+    int rc;
 
-        if (is_lost(rc, err) && bz_choice_lose(x, &layers->at[i].tree.hash))
-            return BZ_E_NOENT;
-        if (rc < 0)
-            return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(layers->at[i].task));
-    }
-    return layers->len ? bz_trees_merge(x->shop.trees, layers, BZ_TREES_SHOW, path, err)
-                       : 0;
+    *path = NULL;
+    if (layers->len == 0)
+        return 0;
+    rc = bz_trees_show(x->shop.trees, layers, path, &lost, err);
+    if (rc == 0)
+        return 0;
+    if (is_lost(rc, err) && bz_choice_lose(x, &layers->at[lost].tree.hash))
+        return BZ_E_NOENT;
+    return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(layers->at[lost].task));
 }
 
 static int show_targets(struct bz_exec *x, struct bz_err *err)

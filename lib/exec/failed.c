@@ -117,12 +117,15 @@ void bz_failed_drop(const char *store, struct bz_str task)
 void bz_failed_keep(const char *store, struct bz_str task, const struct bz_digest *key,
                     const struct bz_desk *desk)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf dir = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf all = {0}, dir = {0};
     struct bz_err err;
     int rc;
 
+    bz_buf_addf(&all, "%s/failed", store);
     add_path(&dir, store, task);
-    rc = bz_fs_remove(AT_FDCWD, bz_buf_text(&dir), &err);
+    rc = bz_expanded_close_off(bz_buf_text(&all), &err);
+    if (rc == 0)
+        rc = bz_fs_remove(AT_FDCWD, bz_buf_text(&dir), &err);
     if (rc == 0)
         rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&dir), 0755, &err);
     if (rc == 0)

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cache/closed.h"
 #include "cache/opaque.h"
+#include "cache/plain.h"
 #include "exec/transfer.h"
 #include "os/fs.h"
 #include "os/fs_walk.h"
@@ -73,10 +74,34 @@ static int make_link(struct merging *m, const struct bz_fs_walk_entry *e,
     return rc;
 }
 
-/* A merged directory can be written by its owner. */
-static mode_t open_mode(const struct stat *st)
+static mode_t wanted_mode(const struct merging *m, const struct stat *st)
 {
-    return (st->st_mode & 07777) | S_IRWXU;
+    return m->how == BZ_MERGE_PLAIN ? bz_plain_mode(st->st_mode) : st->st_mode;
+}
+
+/* A merged directory can be written by its owner. */
+static mode_t open_mode(const struct merging *m, const struct stat *st)
+{
+    return (wanted_mode(m, st) & 07777) | S_IRWXU;
+}
+
+/* Whether a file needs an inode of its own: modes and capabilities are the inode's. */
+static bool must_copy(const struct merging *m, const struct bz_fs_walk_entry *e)
+{
+    return m->how == BZ_MERGE_PLAIN &&
+           (wanted_mode(m, e->st) != e->st->st_mode ||
+            (S_ISREG(e->st->st_mode) && bz_plain_capable_at(e->dir, e->name)));
+}
+
+static int copy_entry(struct merging *m, const struct bz_fs_walk_entry *e,
+                      struct bz_err *err)
+{
+    struct bz_fs_walk_entry wanted = *e;
+    struct stat st = *e->st;
+
+    st.st_mode = wanted_mode(m, e->st);
+    wanted.st = &st;
+    return bz_transfer_copy(&wanted, m->out, e->path, err);
 }
 
 static int make_dir(struct merging *m, const struct bz_fs_walk_entry *e,
@@ -85,7 +110,7 @@ static int make_dir(struct merging *m, const struct bz_fs_walk_entry *e,
     /* Its files must get in, whatever its mode; a merged directory is for looking
      * at and for lower layers, which modes do not keep out. */
     if (mkdirat(m->out, e->path, 0700) < 0 ||
-        fchmodat(m->out, e->path, open_mode(e->st), 0) < 0) /* whatever the umask */
+        fchmodat(m->out, e->path, open_mode(m, e->st), 0) < 0) /* whatever the umask */
         return bz_fail_sys(err, "make %s", e->path);
     BZ_VEC_PUSH(&m->later,
                 (struct later){bz_arena_dup(&m->arena, bz_str_from(e->path)).p,
@@ -114,25 +139,30 @@ static int make_entry(struct merging *m, const struct bz_fs_walk_entry *e,
         return 0;
     if (S_ISDIR(e->st->st_mode))
         return make_dir(m, e, err);
-    if (m->how == BZ_MERGE_COPY)
-        return bz_transfer_copy(e, m->out, e->path, err);
+    if (m->how == BZ_MERGE_COPY || must_copy(m, e))
+        return copy_entry(m, e, err);
     if (S_ISLNK(e->st->st_mode))
         return make_link(m, e, err);
     if (linkat(e->dir, e->name, m->out, e->path, 0) == 0)
         return 0;
-    return errno == EMLINK ? bz_transfer_copy(e, m->out, e->path, err)
+    return errno == EMLINK ? copy_entry(m, e, err)
                            : bz_fail_sys(err, "link %s", e->path);
 }
 
-/* The file itself, or what make_entry() makes of one that has too many names. */
-static bool same_file(const struct stat *want, const struct stat *got)
+/* The file itself, or what make_entry() makes of one that has too many names or is not
+ * plain. */
+static bool same_file(const struct merging *m, const struct bz_fs_walk_entry *e,
+                      const struct stat *got)
 {
+    const struct stat *want = e->st;
+
     if (got->st_ino == want->st_ino && got->st_dev == want->st_dev)
-        return true;
+        return !must_copy(m, e);
     return S_ISREG(want->st_mode) && got->st_nlink == 1 &&
-           got->st_mode == want->st_mode && got->st_size == want->st_size &&
+           got->st_mode == wanted_mode(m, want) && got->st_size == want->st_size &&
            got->st_mtim.tv_sec == want->st_mtim.tv_sec &&
-           got->st_mtim.tv_nsec == want->st_mtim.tv_nsec && want->st_nlink > MANY_NAMES;
+           got->st_mtim.tv_nsec == want->st_mtim.tv_nsec &&
+           (want->st_nlink > MANY_NAMES || must_copy(m, e));
 }
 
 static bool same_link(struct merging *m, const struct bz_fs_walk_entry *e,
@@ -155,11 +185,11 @@ static int check_entry(struct merging *m, const struct bz_fs_walk_entry *e,
     if (fstatat(m->out, e->path, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return bz_fail(err, BZ_E_CORRUPT, "%s is missing", e->path);
     if (S_ISDIR(e->st->st_mode))
-        same = S_ISDIR(st.st_mode) && (st.st_mode & 07777) == open_mode(e->st);
+        same = S_ISDIR(st.st_mode) && (st.st_mode & 07777) == open_mode(m, e->st);
     else if (S_ISLNK(e->st->st_mode))
         same = S_ISLNK(st.st_mode) && same_link(m, e, err);
     else
-        same = same_file(e->st, &st);
+        same = same_file(m, e, &st);
     if (!same)
         return bz_fail(err, BZ_E_CORRUPT, "%s is another one", e->path);
     m->found++;
@@ -269,9 +299,9 @@ static int count(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
 }
 
 int bz_merge_check(const char *const *layers, size_t n, const char *out,
-                   struct bz_err *err)
+                   enum bz_merge_how how, struct bz_err *err)
 {
-    struct merging m = {.out = -1, .check = true};
+    struct merging m = {.out = -1, .how = how, .check = true};
     int rc = visit_layers(&m, layers, n, out, err);
 
     if (rc == 0) /* all that should be there is: their number tells the rest */

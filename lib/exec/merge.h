@@ -10,16 +10,21 @@
 
 #include "base/err.h"
 
-enum bz_merge_how { BZ_MERGE_LINK, BZ_MERGE_COPY };
+enum bz_merge_how {
+    BZ_MERGE_LINK,
+    BZ_MERGE_PLAIN, /* links, but copies of files that are not plain (cache/plain.h),
+                       without what makes them so */
+    BZ_MERGE_COPY,
+};
 
 /* Makes the directory `out`, which must not exist, from directories, the topmost first.
  * On failure some of it may be there. */
 int bz_merge_layers(const char *const *layers, size_t n, const char *out,
                     enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
 
-/* Whether `out` is what BZ_MERGE_LINK makes of these layers, file by file the same as
- * theirs, or a copy for that reason; BZ_E_CORRUPT if not. */
+/* Whether `out` is what BZ_MERGE_LINK or BZ_MERGE_PLAIN makes of these layers, file by
+ * file the same as theirs, or a copy for the reasons above; BZ_E_CORRUPT if not. */
 int bz_merge_check(const char *const *layers, size_t n, const char *out,
-                   struct bz_err *err) BZ_MUST_CHECK;
+                   enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

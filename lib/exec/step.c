@@ -35,7 +35,7 @@ static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
     bool merge = list->len > LAYERS_MAX;
 
     for (size_t i = 0; i < list->len && rc == 0; i++) {
-        rc = bz_trees_get(shop->trees, &list->at[i].tree, BZ_TREES_USE, &path, err);
+        rc = bz_trees_get(shop->trees, &list->at[i].tree, &path, err);
         if (rc < 0) {
             s->lost = list->at[i].tree.hash;
             return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(list->at[i].task));
@@ -44,7 +44,7 @@ static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
             rc = link_layer(s, path, n, err);
     }
     if (rc == 0 && merge)
-        rc = bz_trees_merge(shop->trees, list, BZ_TREES_USE, &path, err);
+        rc = bz_trees_merge(shop->trees, list, &path, err);
     return rc == 0 && merge ? link_layer(s, path, n, err) : rc;
 }
 
@@ -170,8 +170,7 @@ static int find_layers(struct bz_step_shop *shop, struct bz_step *s,
     for (size_t i = 0; i < list->len; i++) {
         const char *path;
 
-        if (bz_trees_get(shop->trees, &list->at[i].tree, BZ_TREES_USE, &path, err) <
-            0) {
+        if (bz_trees_get(shop->trees, &list->at[i].tree, &path, err) < 0) {
             s->lost = list->at[i].tree.hash;
             return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(list->at[i].task));
         }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cache/closed.h"
 #include "os/fs.h"
 
 static int copy_file(const struct bz_fs_walk_entry *e, int to, const char *path,
@@ -14,8 +15,11 @@ static int copy_file(const struct bz_fs_walk_entry *e, int to, const char *path,
     int from = openat(e->dir, e->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     BZ_CLEANUP(bz_fs_closep) int out = -1;
     const struct timespec times[2] = {e->st->st_mtim, e->st->st_mtim};
+    mode_t mode;
     int rc;
 
+    if (from < 0 && errno == EACCES)
+        from = bz_closed_file(e->dir, e->name, &mode);
     if (from < 0)
         return bz_fail_sys(err, "open %s", e->path);
     out = openat(to, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

@@ -18,13 +18,21 @@ struct bz_trees {
     struct bz_cache *cache;
     struct bz_pool *pool;
     struct bz_arena arena;
-    struct bz_str dir;
+    struct bz_str dir, shown;
     struct bz_str making;            /* where they are made; swept if we are killed */
-    struct bz_map known;             /* paths that are there; what they are good for */
+    struct bz_map known;             /* paths that are there */
+    size_t lost;                     /* the layer that could not be had last */
     struct BZ_VEC(const char *) old; /* taken out of the way */
     struct bz_digest_hasher *hasher;
     unsigned made;
 };
+
+static int make_dirs(const struct bz_trees *t, struct bz_err *err)
+{
+    int rc = bz_expanded_close_off(t->dir.p, err);
+
+    return rc < 0 ? rc : bz_fs_mkdirs(AT_FDCWD, t->shown.p, 0755, err);
+}
 
 int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *store,
                   struct bz_trees **out, struct bz_err *err)
@@ -37,8 +45,10 @@ int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *stor
     t->pool = pool;
     bz_alive_self(&self);
     t->dir = bz_arena_printf(&t->arena, "%s/trees", store);
+    t->shown = bz_arena_printf(&t->arena, "%s/out", store);
     t->making = bz_arena_printf(&t->arena, "%s/work/%s", store, self.name);
-    rc = bz_fs_mkdirs(AT_FDCWD, t->dir.p, 0755, err);
+    /* A store that is only read serves what is shown in it. */
+    rc = bz_cache_cas(cache)->root.readonly ? 0 : make_dirs(t, err);
     if (rc == 0)
         rc = bz_digest_hasher_new(&t->hasher, err);
     if (rc < 0) {
@@ -80,10 +90,11 @@ void bz_trees_closep(struct bz_trees **t)
 /* How one of them comes to be, and how to tell that it is still that. */
 struct kind {
     const char *prefix;
-    int (*make)(struct bz_trees *t, const void *what, const char *path,
-                struct bz_err *err);
-    int (*check)(struct bz_trees *t, const void *what, const char *path,
-                 struct bz_err *err);
+    bool plain; /* for users */
+    int (*make)(struct bz_trees *t, const struct kind *kind, const void *what,
+                const char *path, struct bz_err *err);
+    int (*check)(struct bz_trees *t, const struct kind *kind, const void *what,
+                 const char *path, struct bz_err *err);
 };
 
 /* Makes a directory under another name first. */
@@ -95,7 +106,7 @@ static int make_whole(struct bz_trees *t, const struct kind *kind, const void *w
     int rc = bz_fs_mkdirs(AT_FDCWD, t->making.p, 0755, err);
 
     if (rc == 0)
-        rc = kind->make(t, what, temp.p, err);
+        rc = kind->make(t, kind, what, temp.p, err);
     if (rc == 0)
         rc = bz_expanded_touch(temp.p, err);
     if (rc == 0 && rename(temp.p, path) == 0) {
@@ -109,18 +120,26 @@ static int make_whole(struct bz_trees *t, const struct kind *kind, const void *w
     return rc;
 }
 
-static int restore(struct bz_trees *t, const void *what, const char *path,
-                   struct bz_err *err)
+static int restore(struct bz_trees *t, const struct kind *kind, const void *what,
+                   const char *path, struct bz_err *err)
 {
-    return bz_cache_lay_out(t->cache, what, path,
-                            &(struct bz_crew_threads){t->pool, NULL}, err);
+    const struct bz_tree_out out = {
+        .threads = {t->pool, NULL},
+          .plain = kind->plain
+    };
+
+    return bz_cache_lay_out(t->cache, what, path, &out, err);
 }
 
-static int inspect(struct bz_trees *t, const void *what, const char *path,
-                   struct bz_err *err)
+static int inspect(struct bz_trees *t, const struct kind *kind, const void *what,
+                   const char *path, struct bz_err *err)
 {
-    return bz_cache_inspect(t->cache, what, path,
-                            &(struct bz_crew_threads){t->pool, NULL}, err);
+    const struct bz_tree_out out = {
+        .threads = {t->pool, NULL},
+          .plain = kind->plain
+    };
+
+    return bz_cache_inspect(t->cache, what, path, &out, err);
 }
 
 static int find_all(struct bz_trees *t, const struct bz_output_layers *layers,
@@ -128,13 +147,22 @@ static int find_all(struct bz_trees *t, const struct bz_output_layers *layers,
 {
     int rc = 0;
 
-    for (size_t i = 0; i < layers->len && rc == 0; i++)
-        rc = bz_trees_get(t, &layers->at[i].tree, BZ_TREES_USE, &paths[i], err);
+    for (size_t i = 0; i < layers->len && rc == 0; i++) {
+        t->lost = i;
+        rc = bz_trees_get(t, &layers->at[i].tree, &paths[i], err);
+    }
+    if (rc == 0)
+        t->lost = 0;
     return rc;
 }
 
-static int merge(struct bz_trees *t, const void *what, const char *path,
-                 struct bz_err *err)
+static enum bz_merge_how merge_how(const struct kind *kind)
+{
+    return kind->plain ? BZ_MERGE_PLAIN : BZ_MERGE_LINK;
+}
+
+static int merge(struct bz_trees *t, const struct kind *kind, const void *what,
+                 const char *path, struct bz_err *err)
 {
     const struct bz_output_layers *layers = what;
     BZ_CLEANUP(bz_mem_freep)
@@ -142,15 +170,15 @@ static int merge(struct bz_trees *t, const void *what, const char *path,
     int rc = find_all(t, layers, paths, err);
 
     if (rc == 0)
-        rc = bz_merge_layers(paths, layers->len, path, BZ_MERGE_LINK, err);
+        rc = bz_merge_layers(paths, layers->len, path, merge_how(kind), err);
     if (rc == 0)
         bz_cache_vouch(t->cache, path);
     return rc;
 }
 
 /* Its files are those of its layers, about which one can tell. */
-static int compare(struct bz_trees *t, const void *what, const char *path,
-                   struct bz_err *err)
+static int compare(struct bz_trees *t, const struct kind *kind, const void *what,
+                   const char *path, struct bz_err *err)
 {
     const struct bz_output_layers *layers = what;
     BZ_CLEANUP(bz_mem_freep)
@@ -158,7 +186,7 @@ static int compare(struct bz_trees *t, const void *what, const char *path,
     int rc = find_all(t, layers, paths, err);
 
     if (rc == 0)
-        rc = bz_merge_check(paths, layers->len, path, err);
+        rc = bz_merge_check(paths, layers->len, path, merge_how(kind), err);
     if (rc == 0)
         bz_cache_vouch(t->cache, path);
     return rc;
@@ -166,7 +194,7 @@ static int compare(struct bz_trees *t, const void *what, const char *path,
 
 /* One that is there is used if it is right; otherwise it makes way. */
 static int use(struct bz_trees *t, const struct kind *kind, const void *what,
-               const char *path, enum bz_trees_for purpose, struct bz_err *err)
+               const char *path, struct bz_err *err)
 {
     struct bz_shelf_root *root = &bz_cache_cas(t->cache)->root;
     const char *old;
@@ -175,8 +203,8 @@ static int use(struct bz_trees *t, const struct kind *kind, const void *what,
 
     if (!bz_expanded_claim(root, path))
         return make_whole(t, kind, what, path, err);
-    if ((purpose == BZ_TREES_SHOW && bz_cache_believes(t->cache, path)) ||
-        kind->check(t, what, path, &why) == 0)
+    if ((kind->plain && bz_cache_believes(t->cache, path)) ||
+        kind->check(t, kind, what, path, &why) == 0)
         return 0;
     bz_log_warn("exec", "%s is not what was laid out (%s): it is made anew", path,
                 why.msg);
@@ -188,46 +216,71 @@ static int use(struct bz_trees *t, const struct kind *kind, const void *what,
 }
 
 static int find(struct bz_trees *t, const struct bz_digest *name,
-                const struct kind *kind, const void *what, enum bz_trees_for purpose,
-                const char **path, struct bz_err *err)
+                const struct kind *kind, const void *what, const char **path,
+                struct bz_err *err)
 {
     char hex[BZ_DIGEST_HEX_LEN + 1];
-    struct bz_map_entry *e;
+    const struct bz_map_entry *e;
     struct bz_str where;
     int rc = 0;
 
     bz_digest_hex(name, hex);
-    where = bz_arena_printf(&t->arena, "%s/%s%s", t->dir.p, kind->prefix, hex);
+    where = bz_arena_printf(&t->arena, "%s/%s%s", kind->plain ? t->shown.p : t->dir.p,
+                            kind->prefix, hex);
     e = bz_map_get(&t->known, where);
-    if (!e || e->u < purpose)
-        rc = use(t, kind, what, where.p, purpose, err);
+    if (!e)
+        rc = use(t, kind, what, where.p, err);
     if (rc < 0)
         return rc;
-    e = bz_map_put(&t->known, where); /* what it is made of was put there meanwhile */
-    e->u = e->u < purpose ? purpose : e->u;
-    *path = e->key.p;
+    *path = bz_map_put(&t->known, where)->key.p;
     return 0;
 }
 
 int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
-                 enum bz_trees_for purpose, const char **path, struct bz_err *err)
+                 const char **path, struct bz_err *err)
 {
-    static const struct kind plain = {"", restore, inspect};
+    static const struct kind layer = {"", false, restore, inspect};
 
-    return find(t, &tree->hash, &plain, tree, purpose, path, err);
+    return find(t, &tree->hash, &layer, tree, path, err);
 }
 
-int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
-                   enum bz_trees_for purpose, const char **path, struct bz_err *err)
+static void name_merged(struct bz_trees *t, const struct bz_output_layers *layers,
+                        struct bz_digest *out)
 {
-    static const struct kind merged = {"merged-", merge, compare};
-    struct bz_digest name;
-
-    if (layers->len == 1)
-        return bz_trees_get(t, &layers->at[0].tree, purpose, path, err);
     bz_digest_begin(t->hasher);
     for (size_t i = 0; i < layers->len; i++)
         bz_digest_add(t->hasher, layers->at[i].tree.hash.b, BZ_DIGEST_LEN);
-    bz_digest_end(t->hasher, &name);
-    return find(t, &name, &merged, layers, purpose, path, err);
+    bz_digest_end(t->hasher, out);
+}
+
+int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
+                   const char **path, struct bz_err *err)
+{
+    static const struct kind merged = {"merged-", false, merge, compare};
+    struct bz_digest name;
+
+    if (layers->len == 1)
+        return bz_trees_get(t, &layers->at[0].tree, path, err);
+    name_merged(t, layers, &name);
+    return find(t, &name, &merged, layers, path, err);
+}
+
+int bz_trees_show(struct bz_trees *t, const struct bz_output_layers *layers,
+                  const char **path, size_t *lost, struct bz_err *err)
+{
+    static const struct kind one = {"", true, restore, inspect};
+    static const struct kind merged = {"merged-", true, merge, compare};
+    const struct bz_reapi_digest *tree = &layers->at[0].tree;
+    struct bz_digest name;
+    int rc;
+
+    t->lost = 0;
+    if (layers->len == 1) {
+        rc = find(t, &tree->hash, &one, tree, path, err);
+    } else {
+        name_merged(t, layers, &name);
+        rc = find(t, &name, &merged, layers, path, err);
+    }
+    *lost = t->lost;
+    return rc;
 }

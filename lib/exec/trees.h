@@ -1,12 +1,14 @@
-/* trees.h - stored trees as directories, to be layers of sandboxes.
+/* trees.h - stored trees as directories, to be layers of sandboxes or shown to users.
  *
- * Below `trees/` of the local store, each under its digest, made of hard links into the
- * store when it is first asked for. They are made below `work/` and renamed when
- * complete. Nothing may write to them: sandboxes see them as lower layers. But users
- * can, a disk may have lost some of one when the power failed, and what they link to
- * may turn out to be damaged. So each is looked at before it is used, once by each *t,
- * and made anew if it is not what it was. Collectors take those that nobody uses
- * (cache/expanded.h).
+ * Layers lie below `trees/` of the local store, each under its digest, made of hard
+ * links into the store when it is first asked for. They have all mode bits that tasks
+ * gave to their files, and only the owner of the store can enter `trees/`. Directories
+ * for users lie below `out/`, and their files are plain (cache/plain.h). All of them
+ * are made below `work/` and renamed when complete. Nothing may write to them:
+ * sandboxes see them as lower layers. But users can, a disk may have lost some of one
+ * when the power failed, and what they link to may turn out to be damaged. So each is
+ * looked at before it is used, once by each *t, and made anew if it is not what it was.
+ * Collectors take those that nobody uses (cache/expanded.h).
  *
  * One thread at a time; processes may share them.
  */
@@ -24,22 +26,20 @@ int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *stor
 void bz_trees_close(struct bz_trees *t); /* NULL is fine */
 void bz_trees_closep(struct bz_trees **t);
 
-/* What somebody wants one for. */
-enum bz_trees_for {
-    BZ_TREES_SHOW = 1, /* to look at: that it was right in this boot will do */
-    BZ_TREES_USE,      /* to make something of it */
-};
-
 /* The path of the tree's directory, which lasts as long as *t. BZ_E_NOENT if the tree
  * is not in the store, or not whole. */
 int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
-                 enum bz_trees_for purpose, const char **path,
-                 struct bz_err *err) BZ_MUST_CHECK;
+                 const char **path, struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same of layers that lie on each other, the topmost first. Of several, what hides
- * others is not seen itself; one alone is as it is. */
+/* The same of layers that lie on each other, the topmost first. Of
+ * several, what hides others is not seen itself; one alone is as it is. */
 int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
-                   enum bz_trees_for purpose, const char **path,
-                   struct bz_err *err) BZ_MUST_CHECK;
+                   const char **path, struct bz_err *err) BZ_MUST_CHECK;
+
+/* The same for users: that it was right in this boot will do, and then the layers are
+ * not looked at. On failure *lost is the number of the layer that cannot be had, or 0.
+ */
+int bz_trees_show(struct bz_trees *t, const struct bz_output_layers *layers,
+                  const char **path, size_t *lost, struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

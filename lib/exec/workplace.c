@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "cache/expanded.h"
 #include "exec/running.h"
 #include "exec/trial.h"
 #include "os/alive.h"
@@ -52,13 +53,32 @@ static void sweep(const char *all, const struct bz_alive *self)
     }
 }
 
+/* What tasks wrote is nothing for other users of the machine. */
+static int close_off(struct bz_exec *x, struct bz_err *err)
+{
+    const char *work = bz_arena_printf(&x->arena, "%s/work", x->o->store).p;
+    const char *failed = bz_arena_printf(&x->arena, "%s/failed", x->o->store).p;
+    int rc;
+
+    if (bz_cache_cas(x->o->cache)->root.readonly)
+        return 0; /* who needs them says what is wrong */
+    rc = bz_expanded_close_off(work, err);
+    if (rc == 0 && bz_fs_exists(AT_FDCWD, failed))
+        rc = bz_expanded_close_off(failed, err);
+    return rc;
+}
+
 int bz_workplace_trees(struct bz_exec *x, struct bz_err *err)
 {
     const char *all = bz_arena_printf(&x->arena, "%s/work", x->o->store).p;
     struct bz_alive self;
+    int rc;
 
     if (x->shop.trees)
         return 0;
+    rc = close_off(x, err);
+    if (rc < 0)
+        return rc;
     bz_alive_self(&self);
     sweep(all, &self);
     return bz_trees_open(x->o->cache, x->o->pool, x->o->store, &x->shop.trees, err);
@@ -95,8 +115,9 @@ int bz_workplace_open(struct bz_exec *x, struct bz_err *err)
     bz_alive_self(&self);
     scratch = bz_arena_printf(&x->arena, "%s/%s", all, self.name).p;
     anchor = bz_arena_printf(&x->arena, "%s/root", scratch).p;
-    rc = bz_fs_remove(AT_FDCWD, scratch, err);
-
+    rc = close_off(x, err);
+    if (rc == 0)
+        rc = bz_fs_remove(AT_FDCWD, scratch, err);
     if (rc == 0)
         rc = bz_fs_mkdirs(AT_FDCWD, anchor, 0755, err);
     x->failures =

@@ -215,7 +215,8 @@ class Build(Kitchen):
         before = {name: everything(self.out(name)) for name in ("pizza", "dough")}
         self.assertIn("image/bin/pizza", before["pizza"])
         shutil.rmtree(self.out("pizza").parent)
-        shutil.rmtree(self.dir / ".cache/bitzel/trees")
+        for laid_out in ("trees", "out"):
+            shutil.rmtree(self.dir / ".cache/bitzel" / laid_out)
         again = self.build("pizza", "dough")
         self.assertEqual(tasks(again, "Executed"), set())
         self.assertEqual({name: everything(self.out(name)) for name in before}, before)
@@ -337,7 +338,8 @@ class Verify(Kitchen):
         self.build("-c", "install", "dough")
         store = self.dir / ".cache/bitzel"
         (blob,) = [p for p in (store / "cas").rglob("?" * 64) if p.read_bytes() == b"dough with a pinch\n"]
-        shutil.rmtree(store / "trees")
+        for laid_out in ("trees", "out"):
+            shutil.rmtree(store / laid_out)
         shutil.rmtree(self.dir / "build/bitzel-out")
         before = blob.stat()
         mode = before.st_mode

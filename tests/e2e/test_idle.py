@@ -85,7 +85,7 @@ class Idle(Kitchen):
 
     def test_outputs_that_are_gone_come_back(self):
         for gone in ("build/bitzel-out", "build/bitzel-out/dough", "build/bitzel-out/dough/image",
-                     ".cache/bitzel/trees"):
+                     ".cache/bitzel/out"):
             with self.subTest(gone):
                 self.settle("dough")
                 path = self.dir / gone

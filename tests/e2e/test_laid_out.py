@@ -52,7 +52,7 @@ class LaidOut(test_build.Kitchen):
         return json.loads(result.out)
 
     def trees(self):
-        return sorted(path.name for path in (self.store / "trees").iterdir())
+        return sorted(f"{kind}/{path.name}" for kind in ("trees", "out") for path in (self.store / kind).iterdir())
 
     def test_trees_that_nobody_wanted_for_long_go_and_come_back(self):
         self.make()
@@ -62,7 +62,7 @@ class LaidOut(test_build.Kitchen):
         self.assertGreater(before["laid_out_bytes"], 0)
         self.assertEqual(self.cache("gc", "--max-age", "30d")["removed_trees"], 0)
         for name in made:
-            os.utime(self.store / "trees" / name, (10**9, 10**9))
+            os.utime(self.store / name, (10**9, 10**9))
         self.assertEqual(self.cache("gc", "--max-age", "30d", "--dry-run")["removed_trees"],
                          len(made))
         self.assertEqual(self.trees(), made)
@@ -78,7 +78,7 @@ class LaidOut(test_build.Kitchen):
         self.make()
         shown = self.trees()
         for name in shown:
-            os.utime(self.store / "trees" / name, (10**9, 10**9))
+            os.utime(self.store / name, (10**9, 10**9))
         self.make()
         done = self.cache("gc", "--max-age", "30d")
         self.assertLess(done["removed_trees"], len(shown))
@@ -105,7 +105,7 @@ class LaidOut(test_build.Kitchen):
                 blob.write_bytes(b"sauce with a punch\nhot\n")
                 os.utime(blob, (946684800, 946684800))
         self.assertEqual(self.run_bitzel("cache", "verify", "--repair", env=self.where).code, 6)
-        self.assertFalse([path for path in (self.store / "trees").rglob("*")
+        self.assertFalse([path for kind in ("trees", "out") for path in (self.store / kind).rglob("*")
                           if path.is_file() and b"punch" in path.read_bytes()])
         self.change_topping("olives")
 
@@ -131,6 +131,7 @@ class LaidOut(test_build.Kitchen):
         self.assertIn("larger than cache.max_size", result.err)
         # What nobody ran for is looked at no less when only trees are new.
         shutil.rmtree(self.dir / "far/trees")
+        shutil.rmtree(self.dir / "far/out")
         result = self.build("pizza", "--set", "cache.max_size=1K", env=far)
         self.assertEqual(test_build.tasks(result, "Executed"), set())
         self.assertIn("larger than cache.max_size", result.err)
@@ -148,10 +149,11 @@ class LaidOut(test_build.Kitchen):
             self.write("meta-kitchen/files/topping", "rocket\n")
         # The image is a merged tree, which lets its owner in.
         image = self.out("sauce") / "image"
-        self.assertEqual((image / "bin/secret").stat().st_mode & 0o7777, 0o4111)
+        self.assertEqual((image / "bin/secret").stat().st_mode & 0o7777, 0o111)
         layer, = (path for path in (self.store / "trees").glob("[0-9a-f]*")
                   if (path / "tmp/work/sauce/image").is_dir())
         layer /= "tmp/work/sauce/image"
+        self.assertEqual((layer / "bin/secret").stat().st_mode & 0o7777, 0o4111)
         self.assertEqual((layer / "listed").stat().st_mode & 0o7777, 0o444)
         self.assertEqual((layer / "shut").stat().st_mode & 0o7777, 0)
         for name in ("shut/in/f", "listed/f"):

@@ -1,5 +1,7 @@
 #include "cache/cas_file.h"
 
+#include <sys/xattr.h>
+
 #include "tests/unit/cache/store.h"
 
 static struct bz_reapi_digest put_file(struct store *s, const char *name,
@@ -29,7 +31,7 @@ static struct stat blob_of(struct store *s, const struct bz_reapi_digest *d)
 static int get(struct store *s, const struct bz_reapi_digest *d, mode_t mode,
                enum bz_cas_file_out out, enum bz_cas_file_check check)
 {
-    struct bz_cas_file_want want = {d, mode, out, check};
+    struct bz_cas_file_want want = {d, mode, out, check, false};
 
     unlinkat(s->dir, "out", 0);
     return bz_cas_file_get(s->cas, s->h, s->dir, "out", &want, &s->err);
@@ -61,6 +63,51 @@ static void an_adopted_file_and_its_blob_are_one(void **state)
     put_file(s, "f", BZ_CAS_FILE_ADOPT);
     assert_int_equal(stat_of(s, "f").st_nlink, 2);
     assert_int_equal(store_temps(s), 0);
+}
+
+/* As setcap(8) writes cap_net_raw+ep. Only root may. */
+static bool give_capabilities(int dir, const char *name)
+{
+    static const unsigned char net_raw[20] = {1, 0, 0, 2, 0, 0x20};
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    int rc = fsetxattr(fd, "security.capability", net_raw, sizeof(net_raw), 0);
+
+    close(fd);
+    return rc == 0;
+}
+
+static void a_file_with_capabilities_is_not_adopted(void **state)
+{
+    struct store *s = *state;
+    struct bz_reapi_digest d;
+
+    put(s->dir, "f", "text");
+    if (!give_capabilities(s->dir, "f"))
+        skip();
+    d = put_file(s, "f", BZ_CAS_FILE_ADOPT);
+    assert_int_not_equal(blob_of(s, &d).st_ino, stat_of(s, "f").st_ino);
+}
+
+static void a_plain_file_is_not_linked_to_a_blob_with_capabilities(void **state)
+{
+    struct store *s = *state;
+    struct bz_cas_file_want want = {.mode = 0644, .out = BZ_CAS_FILE_LINK};
+    struct bz_reapi_digest d;
+
+    put(s->dir, "f", "text");
+    assert_int_equal(fchmodat(s->dir, "f", 0644, 0), 0);
+    d = put_file(s, "f", BZ_CAS_FILE_ADOPT);
+    if (!give_capabilities(s->dir, "f"))
+        skip();
+    want.digest = &d;
+    for (int plain = 0; plain < 2; plain++) {
+        want.plain = plain;
+        unlinkat(s->dir, "out", 0);
+        assert_ok(bz_cas_file_get(s->cas, s->h, s->dir, "out", &want, &s->err),
+                  &s->err);
+        assert_out(s, "text", 0644);
+        assert_int_equal(stat_of(s, "out").st_ino != stat_of(s, "f").st_ino, plain);
+    }
 }
 
 static void a_copied_file_stays_as_it_is(void **state)
@@ -149,7 +196,8 @@ static void an_existing_file_is_not_replaced(void **state)
 {
     struct store *s = *state;
     struct bz_reapi_digest d = store_text(s, "text");
-    struct bz_cas_file_want want = {&d, 0444, BZ_CAS_FILE_LINK, BZ_CAS_FILE_CHECK};
+    struct bz_cas_file_want want = {&d, 0444, BZ_CAS_FILE_LINK, BZ_CAS_FILE_CHECK,
+                                    false};
 
     put(s->dir, "out", "mine");
     for (int i = 0; i < 2; i++) {
@@ -294,6 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         store_test(an_adopted_file_and_its_blob_are_one),
+        store_test(a_file_with_capabilities_is_not_adopted),
+        store_test(a_plain_file_is_not_linked_to_a_blob_with_capabilities),
         store_test(a_copied_file_stays_as_it_is),
         store_test(a_file_that_others_could_change_or_not_read_is_copied),
         store_test(a_file_with_a_second_name_is_copied),

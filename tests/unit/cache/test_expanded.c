@@ -255,6 +255,44 @@ static void what_failed_tasks_left_is_told_and_goes(void **state)
     assert_true(there(s, "failed/b:do_x/file"));
 }
 
+static void what_tasks_wrote_is_closed_to_others(void **state)
+{
+    struct store *s = *state;
+    char path[320];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/trees", s->root);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(bz_expanded_close_off(path, &s->err), &s->err);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 07777, 0700);
+        assert_int_equal(chmod(path, 0755), 0);
+    }
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_ok(bz_expanded_close_off(path, &s->err), &s->err);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_uid, 0);
+    assert_int_equal(seteuid(65534), 0);
+    assert_int_equal(bz_expanded_close_off("/", &s->err), BZ_E_IO);
+    assert_non_null(strstr(s->err.msg, "belongs to another user"));
+    assert_int_equal(seteuid(0), 0);
+}
+
+static void what_is_shown_to_users_goes_too(void **state)
+{
+    struct store *s = *state;
+    int64_t now = now_of(s);
+
+    make_dir(s, "out/" HEX, true);
+    make_dir(s, "out/merged-" HEX, false);
+    assert_int_equal(remove_all(s, now, LONG_AGO + 1, false), 1);
+    assert_false(there(s, "out/" HEX));
+    assert_true(there(s, "out/merged-" HEX));
+    assert_true(bz_expanded_estimate(&s->cas->root) > 0);
+}
+
 #define store_test(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
 
 int main(void)
@@ -269,6 +307,8 @@ int main(void)
         store_test(what_makes_way_is_left_to_collectors),
         store_test(the_work_of_dead_builds_goes),
         store_test(what_failed_tasks_left_is_told_and_goes),
+        store_test(what_tasks_wrote_is_closed_to_others),
+        store_test(what_is_shown_to_users_goes_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,32 @@ static void all_times_are_the_same(void **state)
     }
 }
 
+static void a_plain_tree_has_no_special_bits(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest d, other;
+    struct stat st;
+
+    make_dirs(g->s->dir, "t/d");
+    put(g->s->dir, "t/f", "x");
+    assert_int_equal(fchmodat(g->s->dir, "t/f", 06755, 0), 0);
+    assert_int_equal(fchmodat(g->s->dir, "t/d", 03775, 0), 0);
+    d = grove_store(g, "t");
+    assert_ok(grove_restore(g, &d, "same"), &g->s->err);
+    assert_int_equal(fstatat(g->s->dir, "same/f", &st, 0), 0);
+    assert_int_equal(st.st_mode & 07777, 06755);
+    g->out.plain = true;
+    assert_ok(grove_restore(g, &d, "out"), &g->s->err);
+    assert_int_equal(fstatat(g->s->dir, "out/f", &st, 0), 0);
+    assert_int_equal(st.st_mode & 07777, 0755);
+    assert_int_equal(fstatat(g->s->dir, "out/d", &st, 0), 0);
+    assert_int_equal(st.st_mode & 07777, 01775);
+    assert_ok(bz_tree_check(g->s->cas, &d, g->s->dir, "out", &g->out, &g->s->err),
+              &g->s->err);
+    other = grove_store(g, "out");
+    assert_false(bz_digest_eq(&d.hash, &other.hash));
+}
+
 static void an_overlays_deletions_come_back(void **state)
 {
     struct grove *g = *state;
@@ -219,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         grove_test(random_trees_come_back_identical_twice),
         grove_test(all_times_are_the_same),
+        grove_test(a_plain_tree_has_no_special_bits),
         grove_test(an_overlays_deletions_come_back),
         grove_test(a_tree_with_a_bad_blob_is_a_miss_and_leaves_nothing),
         grove_test(what_exists_is_neither_changed_nor_removed),

@@ -141,13 +141,19 @@ static void a_canceled_walk_ends(void **state)
 static void a_directory_without_a_mode_has_the_usual_one(void **state)
 {
     struct bz_tree_load_dir from = {0};
-    struct bz_tree_walk_node n = {.from = &from};
+    struct bz_tree_out out = {0};
+    struct bz_tree_walk walk = {.out = &out};
+    struct bz_tree_walk_node n = {.walk = &walk, .from = &from};
 
     (void)state;
     assert_int_equal(bz_tree_walk_mode(&n), 0755);
     from.dir.props.has_mode = true;
     from.dir.props.mode = 0511;
     assert_int_equal(bz_tree_walk_mode(&n), 0511);
+    from.dir.props.mode = 02755;
+    assert_int_equal(bz_tree_walk_mode(&n), 02755);
+    out.plain = true;
+    assert_int_equal(bz_tree_walk_mode(&n), 0755);
 }
 
 int main(void)

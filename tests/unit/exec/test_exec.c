@@ -62,11 +62,12 @@ static void targets_are_shown_and_made_again_if_they_are_gone(void **state)
     b->scripts[W] = "mkdir b; echo 2 >b/g";
     assert_ok(worktop_run(b), &b->k->err);
     assert_string_equal(b->told, "D0 D1 D3 t2s t3os ");
-    kitchen_make(b->k, "test -e store/trees/*/b/g; rm -rf store/trees store/cas/*");
+    kitchen_make(b->k,
+                 "test -e store/out/*/b/g; rm -rf store/trees store/out store/cas/*");
     bz_log_set_level(BZ_LOG_ERROR);
     assert_ok(worktop_run(b), &b->k->err);
     assert_non_null(strstr(b->told, "t2s t3os"));
-    kitchen_make(b->k, "test -e store/trees/*/b/g");
+    kitchen_make(b->k, "test -e store/out/*/b/g");
 }
 
 /* Files a result of W whose tree is none. */
@@ -103,7 +104,7 @@ static void a_target_whose_tree_makes_no_sense_is_made_again(void **state)
     assert_ok(worktop_run(b), &b->k->err);
     assert_non_null(strstr(b->told, "C3 "));
     assert_non_null(strstr(b->told, "D3 t2"));
-    kitchen_make(b->k, "test -e store/trees/*/b/g");
+    kitchen_make(b->k, "test -e store/out/*/b/g");
     assert_ok(worktop_run(b), &b->k->err); /* and is not run again */
     assert_null(strstr(b->told, "D"));
 }
@@ -116,7 +117,7 @@ static void what_is_gone_from_the_store_is_made_again(void **state)
     b->scripts[W] = "exit 1";
     assert_int_equal(worktop_run(b), BZ_E_TASK);
     assert_string_equal(b->told, "D0 D1 F3 ");
-    kitchen_make(b->k, "rm -rf store/trees store/cas/*");
+    kitchen_make(b->k, "rm -rf store/trees store/out store/cas/*");
     b->scripts[W] = "test -e f";
     bz_log_set_level(BZ_LOG_ERROR);
     assert_ok(worktop_run(b), &b->k->err);

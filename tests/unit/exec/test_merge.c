@@ -115,9 +115,9 @@ static void a_file_with_too_many_names_is_copied(void **state)
     snprintf(out, sizeof(out), "%s/out", s->path);
     merge(s, 1);
     make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h out/f)\" = 640,1");
-    assert_ok(bz_merge_check(layers, 1, out, &err), &err);
+    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_LINK, &err), &err);
     make(s, "touch out/f");
-    assert_int_equal(bz_merge_check(layers, 1, out, &err), BZ_E_CORRUPT);
+    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_LINK, &err), BZ_E_CORRUPT);
 }
 
 static void a_directory_that_is_there_is_an_error(void **state)
@@ -142,6 +142,30 @@ static void copies_are_files_of_their_own_with_modes_and_times(void **state)
             "test \"$(readlink out/l),$(stat -c %Y out/l)\" = none,1000");
 }
 
+static void a_plain_one_has_copies_of_what_is_setuid(void **state)
+{
+    struct scratch *s = *state;
+    char layer[300], out[300];
+    const char *layers[] = {layer};
+    struct bz_err err;
+
+    make(s, "mkdir -p 0/d; echo x >0/f; echo y >0/d/g; chmod 6711 0/f; chmod 2755 0/d; "
+            "touch -hd @1000 0/f");
+    snprintf(layer, sizeof(layer), "%s/0", s->path);
+    snprintf(out, sizeof(out), "%s/out", s->path);
+    merge_as(s, 1, BZ_MERGE_PLAIN);
+    make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h,%Y out/f)\" = 711,1,1000; "
+            "test $(stat -c %a out/d) = 755; test $(stat -c %h out/d/g) = 2; "
+            "test $(stat -c %a 0/f) = 6711");
+    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err), &err);
+    make(s, "chmod 4711 out/f");
+    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+                     BZ_E_CORRUPT);
+    make(s, "ln -f 0/f out/f");
+    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+                     BZ_E_CORRUPT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +179,7 @@ int main(void)
         TEST(copies_are_files_of_their_own_with_modes_and_times),
         TEST(a_file_with_too_many_names_is_copied),
         TEST(a_directory_that_is_there_is_an_error),
+        TEST(a_plain_one_has_copies_of_what_is_setuid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

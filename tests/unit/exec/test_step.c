@@ -84,8 +84,8 @@ static void output_is_split_at_the_work_directory(void **state)
 
     run(b, "set -e; mkdir -p w/x s; echo o >w/x/own; echo s >s/shared; echo hi", &none,
         &own, &shared);
-    assert_ok(bz_trees_get(b->shop.trees, &own, BZ_TREES_USE, &path, &err), &err);
-    assert_ok(bz_trees_get(b->shop.trees, &shared, BZ_TREES_USE, &path, &err), &err);
+    assert_ok(bz_trees_get(b->shop.trees, &own, &path, &err), &err);
+    assert_ok(bz_trees_get(b->shop.trees, &shared, &path, &err), &err);
     kitchen_make(b->k, "test \"$(cat store/trees/*/w/x/own)\" = o; "
                        "test \"$(cat store/trees/*/s/shared)\" = s; "
                        "test \"$(cat t/log)\" = hi; grep -q own t/run; "
@@ -135,7 +135,7 @@ static void the_next_task_sees_it_and_stores_only_what_it_changes(void **state)
     BZ_VEC_PUSH(&handed.own, first);
     run(b, "set -e; test \"$(cat w/x/one)\" = 1; rm w/x/one; echo 3 >w/x/three",
         &handed, &own, &shared);
-    assert_ok(bz_trees_get(b->shop.trees, &own, BZ_TREES_USE, &path, &err), &err);
+    assert_ok(bz_trees_get(b->shop.trees, &own, &path, &err), &err);
     kitchen_make(b->k, "test -c $(dirname store/trees/*/w/x/three)/one");
     assert_true(bz_reapi_digest_none(&shared));
 }
