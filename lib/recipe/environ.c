@@ -9,11 +9,14 @@ static const struct bz_str exported[] = {
     BZ_STR("USER"),        BZ_STR("LC_ALL"), BZ_STR("BBSERVER"),
 };
 
-/* These pass as well. */
+/* These pass as well; the last two by the script that sets up a build, which bitzel
+ * does not need. */
 static const struct bz_str kept[] = {
     BZ_STR("BBPATH"),
     BZ_STR("BB_PRESERVE_ENV"),
     BZ_STR("BB_ENV_PASSTHROUGH_ADDITIONS"),
+    BZ_STR("MACHINE"),
+    BZ_STR("DISTRO"),
 };
 
 #define PASSTHROUGH BZ_STR("BB_ENV_PASSTHROUGH")

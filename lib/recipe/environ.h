@@ -1,6 +1,7 @@
 /* environ.h - which variables of the environment the configuration sees.
  *
- * BitBake's rules. By default a short list of names passes; BB_ENV_PASSTHROUGH
+ * BitBake's rules. By default a short list of names passes, with the MACHINE and DISTRO
+ * that oe-init-build-env adds; BB_ENV_PASSTHROUGH
  * replaces the list, BB_ENV_PASSTHROUGH_ADDITIONS extends it, BB_PRESERVE_ENV lets
  * everything pass. LC_ALL is always en_US.UTF-8, unless everything passes: tools that
  * the metadata runs must not speak the user's language.
