@@ -91,8 +91,9 @@ static const struct bz_opt opts[] = {
 };
 
 static const struct bz_opt_arg args[] = {
-    BZ_OPT_SOME(struct build_values, targets, "TARGET",
-                "A recipe, RECIPE:TASK, mc:CONFIGURATION:RECIPE, world"),
+    BZ_OPT_ANY(struct build_values, targets, "TARGET",
+               "A recipe, RECIPE:TASK, mc:CONFIGURATION:RECIPE, world; else what the "
+               "kas file names"),
     BZ_OPT_END,
 };
 
@@ -617,25 +618,28 @@ static int find_via(struct bz_cmd_env *env, const struct build_values *v,
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
-    const struct build_values *v = values;
-    const char *via;
-    int rc = find_via(env, v, &via, err);
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct build_values v = *(const struct build_values *)values;
+    const char *via = NULL;
+    int rc = bz_cmd_open_defaults(env, &arena, &v.targets, &v.task, err);
 
-    if (rc == 0 && v->offline && v->refresh)
+    if (rc == 0)
+        rc = find_via(env, &v, &via, err);
+    if (rc == 0 && v.offline && v.refresh)
         rc = bz_fail(err, BZ_E_INVAL, "--offline and --refresh contradict each other");
     if (rc < 0)
         return rc;
     if (!via || !via[0])
-        return run_here(env, v, err);
+        return run_here(env, &v, err);
     return bz_build_via_run(env,
                             &(struct bz_build_via_opts){.socket = via,
                                                         .rows = opts,
-                                                        .values = v,
-                                                        .targets = &v->targets,
-                                                        .events = v->events,
-                                                        .json = v->json,
-                                                        .dry = v->dry,
-                                                        .console = screen_of(env, v)},
+                                                        .values = &v,
+                                                        .targets = &v.targets,
+                                                        .events = v.events,
+                                                        .json = v.json,
+                                                        .dry = v.dry,
+                                                        .console = screen_of(env, &v)},
                             err);
 }
 

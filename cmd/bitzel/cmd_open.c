@@ -100,7 +100,13 @@ static void tell_sample(struct bz_cmd_env *env, const struct bz_pipeline *p)
 typedef int (*open_fn)(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
                        struct bz_err *err);
 
-static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
+struct open_how {
+    open_fn open;
+    bool ignore_locks;
+    bool silent; /* notes come when it is opened again */
+};
+
+static int open_with(struct bz_cmd_env *env, const struct open_how *how,
                      struct bz_pipeline *p, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct names first = {0}, last = {0};
@@ -111,8 +117,8 @@ static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
     struct bz_pipeline_opts opts = {.cwd = cwd,
                                     .env = (const char *const *)environ,
                                     .project = env->global.project,
-                                    .ignore_locks = ignore_locks,
-                                    .notes = &notes};
+                                    .ignore_locks = how->ignore_locks,
+                                    .notes = how->silent ? NULL : &notes};
     int rc;
 
     if (!getcwd(cwd, sizeof(cwd)))
@@ -130,8 +136,9 @@ static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
         opts.store = bz_settings_get(&env->settings, BZ_SETTING_CACHE_DIR)->text.p;
     if (find_sample(env, &arena, &sample))
         opts.sample = &sample;
-    rc = open(p, &opts, err);
-    tell_sample(env, p);
+    rc = how->open(p, &opts, err);
+    if (!how->silent)
+        tell_sample(env, p);
     /* A project that is not there is no query that found nothing. */
     if (rc == BZ_E_NOENT)
         err->code = rc = BZ_E_INVAL;
@@ -141,7 +148,7 @@ static int open_with(struct bz_cmd_env *env, open_fn open, bool ignore_locks,
 int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
                         struct bz_err *err)
 {
-    int rc = open_with(env, bz_pipeline_open, false, p, err);
+    int rc = open_with(env, &(struct open_how){.open = bz_pipeline_open}, p, err);
 
     bz_cmd_open_diags(env, p);
     if (rc < 0)
@@ -152,7 +159,10 @@ int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
 int bz_cmd_open_find(struct bz_cmd_env *env, bool ignore_locks, struct bz_pipeline *p,
                      struct bz_err *err)
 {
-    return open_with(env, bz_pipeline_find, ignore_locks, p, err);
+    const struct open_how how = {.open = bz_pipeline_find,
+                                 .ignore_locks = ignore_locks};
+
+    return open_with(env, &how, p, err);
 }
 
 /* A line that is written over and over, after the first half second. */
@@ -226,6 +236,31 @@ int bz_cmd_open_warn_meta(struct bz_cmd_env *env, struct bz_meta *m, bool recipe
         return rc;
     bz_pyfunc_add(&set, bz_buf_str(&list));
     bz_cmd_open_warn_python(env, set.list.len);
+    return 0;
+}
+
+int bz_cmd_open_defaults(struct bz_cmd_env *env, struct bz_arena *a,
+                         struct bz_opt_list *targets, const char **task,
+                         struct bz_err *err)
+{
+    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    const struct open_how how = {.open = bz_pipeline_find, .silent = true};
+    int rc;
+
+    if (targets->n > 0)
+        return 0;
+    rc = open_with(env, &how, &p, err);
+    if (rc < 0)
+        return rc;
+    if (!p.kas)
+        return bz_fail(err, BZ_E_INVAL,
+                       "no target is given, and only a kas file could name one: "
+                       "'bitzel recipes' lists what there is, 'world' is all of it");
+    targets->word = BZ_ARENA_ARRAY(a, const char *, p.kas->ntargets);
+    for (size_t i = 0; i < p.kas->ntargets; i++)
+        targets->word[targets->n++] = bz_arena_dup(a, p.kas->targets[i].text).p;
+    if (!*task)
+        *task = bz_arena_dup(a, p.kas->task.text).p;
     return 0;
 }
 

@@ -35,6 +35,12 @@ int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
                      struct bz_pipeline *p, struct bz_goal *goal,
                      struct bz_err *err) BZ_MUST_CHECK;
 
+/* For a command without targets: those of the project's kas file, with its task unless
+ * *task is set. BZ_E_INVAL if the project is no kas file. Texts are the arena's. */
+int bz_cmd_open_defaults(struct bz_cmd_env *env, struct bz_arena *a,
+                         struct bz_opt_list *targets, const char **task,
+                         struct bz_err *err) BZ_MUST_CHECK;
+
 /* The second half of it, after bz_cmd_open_survey() with the survey of the goal. *said
  * is set if there was anything to say; it may be NULL. */
 int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,

@@ -24,8 +24,9 @@ static const struct bz_opt opts[] = {
 };
 
 static const struct bz_opt_arg args[] = {
-    BZ_OPT_SOME(struct plan_values, targets, "TARGET",
-                "A recipe, RECIPE:do_TASK, mc:CONFIGURATION:RECIPE, world"),
+    BZ_OPT_ANY(struct plan_values, targets, "TARGET",
+               "A recipe, RECIPE:do_TASK, mc:CONFIGURATION:RECIPE, world; else what "
+               "the kas file names"),
     BZ_OPT_END,
 };
 
@@ -320,10 +321,15 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
     BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
     BZ_CLEANUP(bz_signing_release) struct bz_signing signing = {0};
-    struct bz_goal_opts o = {
-        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
-    int rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    struct bz_opt_list targets = v->targets;
+    struct bz_goal_opts o = {.task = v->task};
+    int rc = bz_cmd_open_defaults(env, &arena, &targets, &o.task, err);
 
+    o.targets = targets.word;
+    o.n = targets.n;
+    if (rc == 0)
+        rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
     if (rc == 0)
         rc = bz_signing_run(&signing, &p, &goal, NULL, NULL, err);
     bz_cmd_open_diags(env, &p);

@@ -27,6 +27,14 @@ local_conf_header:
 '''
 
 
+class Directory(demo.Project):
+    def test_without_targets_there_is_nothing_to_build(self):
+        for command in ("build", "plan"):
+            result = self.run_in_build(command)
+            self.assert_exit(result, 2)
+            self.assertIn("no target is given", result.err)
+
+
 class Kas(demo.Project):
     """The layers of the demo, but no build directory: a kas file instead."""
 
@@ -80,6 +88,31 @@ class Kas(demo.Project):
         self.assertEqual(self.value("EDITOR", env={"EDITOR": "vi"}), "vi")
         self.assertEqual(self.value("DL_DIR", env={"DL_DIR": "/d"}), "/d")
         self.assert_exit(self.run_bitzel("getvar", "FOO", env={"FOO": "1"}), 3)
+
+    def test_without_targets_a_build_is_about_those_of_the_kas_file(self):
+        def plan(*args, **how):
+            result = self.run_bitzel("plan", "--json", *args, **how)
+            self.assert_exit(result, 0)
+            return sorted(task["name"] for wave in result.json["waves"] for task in wave)
+        self.assertEqual(plan(), plan("hello", "mc:arm:hello"))
+        self.assertEqual(plan(), ["hello:do_build", "mc:arm:hello:do_build"])
+        self.assertEqual(plan(env={"KAS_TARGET": "hello"}), ["hello:do_build"])
+        self.write("kas-project.yml", KAS + "task: nothing\n")
+        for command in ("plan", "build"):
+            self.assertIn("has no task do_nothing", self.run_bitzel(command).err)
+        self.assertEqual(plan("-c", "build"), ["hello:do_build", "mc:arm:hello:do_build"])
+        self.assertEqual(plan("hello"), ["hello:do_build"])  # the task is for its own targets
+
+    def test_the_machine_of_the_environment_wins_and_counts(self):
+        self.assertEqual(self.value("MACHINE", env={"MACHINE": "other"}), "other")
+        self.assertEqual(self.value("DISTRO", env={"DISTRO": "mine"}), "mine")
+        self.assertEqual(self.value("MACHINE", env={"MACHINE": "other", "BB_ENV_PASSTHROUGH": "HOME"}), "board")
+        self.write("build/conf/multiconfig/arm.conf", "")
+        self.write("meta-one/recipes/made.bb", "do_build() {\n    echo ${MACHINE} ${DISTRO}\n}\n")
+        keys = [self.run_bitzel("sig", "--json", "made", env=env).json["tasks"][0]["signature"]
+                for env in ({}, {"MACHINE": "other"}, {"DISTRO": "mine"}, {"MACHINE": "board"})]
+        self.assertEqual(len(set(keys)), 3)
+        self.assertEqual(keys[0], keys[3])
 
     def test_what_is_named_wins_over_what_is_near(self):
         self.write("other.yml", KAS.replace("machine: board", "machine: other"))
