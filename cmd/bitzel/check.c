@@ -431,8 +431,9 @@ static void check_disk(const struct bz_check_host *host, struct bz_check_row *ro
                        : bytes < DISK_LITTLE ? BZ_CHECK_WARN
                                              : BZ_CHECK_OK,
                        bytes < DISK_LITTLE ? elsewhere : NULL,
-                       "%.1f GiB free for %.99s", (double)bytes / (double)GIB,
-                       host->cache);
+                       "%.1f GiB free for %.99s%s%.99s", (double)bytes / (double)GIB,
+                       host->cache, host->home ? ", " : "",
+                       host->home ? host->home : "");
 }
 
 /* Whether there is room in a directory, or where it will be. */

@@ -23,6 +23,7 @@ struct bz_check_host {
     const char *root;       /* goes before /proc and /sys: "" for the real ones */
     const char *cache;      /* the directory results are stored in; need not exist */
     const char *decides;    /* the setting or variable that says so */
+    const char *home;       /* why it is not below HOME; or NULL */
     struct bz_arena *texts; /* where fixes are kept that depend on the host */
     bool privileged;        /* whether limits of ordinary users do not apply */
     int64_t now;            /* wall clock, see os/clock.h */

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -25,10 +26,24 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
-static void print_origin(struct bz_buf *out, const struct bz_settings_entry *e)
+/* Whether a default is below a home that is not HOME: see kashome.h. */
+static bool is_in_other_home(const struct bz_setting *row,
+                             const struct bz_settings_entry *e)
+{
+    const char *home = getenv("BITZEL_HOME");
+    struct bz_str rest = e->value.text;
+
+    return row->in_home && home && home[0] == '/' &&
+           bz_str_cut_prefix(&rest, bz_str_from(home)) &&
+           bz_str_starts(rest, BZ_STR("/"));
+}
+
+static void print_origin(struct bz_buf *out, const struct bz_setting *row,
+                         const struct bz_settings_entry *e)
 {
     if (e->level == BZ_SETTINGS_DEFAULT)
-        bz_buf_addf(out, "default");
+        bz_buf_addf(out, "default%s",
+                    is_in_other_home(row, e) ? ", below BITZEL_HOME" : "");
     else
         bz_buf_add_str(out, e->source);
     if (e->line > 0)
@@ -130,7 +145,7 @@ static void show(struct bz_out *out, const struct config_values *v,
     if (text.n > 0)
         bz_out_plain(out, text.p, text.n);
     if (v->origin) {
-        print_origin(&origin, &s->at[id]);
+        print_origin(&origin, bz_setting_row(id), &s->at[id]);
         bz_out_print(out, "  # ");
         bz_out_plain(out, bz_buf_text(&origin), origin.len);
     }

@@ -67,6 +67,18 @@ static const char *cache_decides(struct bz_cmd_env *env, struct bz_arena *a)
     return bz_arena_printf(a, "cache.dir in %.*s", BZ_STR_ARG(e->source)).p;
 }
 
+/* That the store is not below HOME, where kas has changed that; or NULL. */
+static const char *other_home(struct bz_arena *a, const char *cache)
+{
+    const char *home = getenv("BITZEL_HOME"), *now = getenv("HOME");
+    struct bz_str rest = bz_str_from(cache);
+
+    if (!home || home[0] != '/' || !bz_str_cut_prefix(&rest, bz_str_from(home)))
+        return NULL;
+    return bz_arena_printf(a, "below BITZEL_HOME (HOME is %s)", now ? now : "not set")
+        .p;
+}
+
 /* Where we are, unless something else was said. */
 static const char *build_dir(struct bz_arena *a)
 {
@@ -136,6 +148,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     struct bz_check_host host = {.root = "",
                                  .cache = cache_dir(env, &a),
                                  .decides = cache_decides(env, &a),
+                                 .home = other_home(&a, cache_dir(env, &a)),
                                  .texts = &a,
                                  .privileged = geteuid() == 0,
                                  .now = bz_clock_wall(),

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd.h"
 #include "cmd_settings.h"
+#include "kashome.h"
 
 /* In the order the overview shows them. */
 static const struct bz_cmd *const commands[] = {
@@ -350,6 +351,7 @@ int main(int argc, char **argv)
     int status;
 
     occupy_standard_fds();
+    bz_kashome_adopt();
     /* A reader that goes away shows as EPIPE, so that work under way ends properly. */
     (void)signal(SIGPIPE, SIG_IGN);
     choose_colors(&env);

@@ -21,6 +21,9 @@ static const struct bz_cmd_term variables[] = {
          "The kas files or the build directory to work on, as --project says it"),
     TERM("BUILDDIR, BBPATH",
          "The build directory, unless something else names a project"),
+    TERM("BITZEL_HOME",
+         "Where settings and the store are by default, in place of HOME; below kas, "
+         "which changes HOME, it is the home that kas was started with"),
     TERM("BITZEL_NO_SAMPLE",
          "If it is not empty, there must be a project; else commands are about the "
          "layer that comes with bitzel where there is none"),
@@ -28,7 +31,8 @@ static const struct bz_cmd_term variables[] = {
          "One more file to read before and after the configuration, as with --read and "
          "--postread"),
     TERM("BB_ENV_PASSTHROUGH, BB_ENV_PASSTHROUGH_ADDITIONS, BB_PRESERVE_ENV",
-         "Which variables of the environment the configuration sees, as in BitBake"),
+         "Which variables of the environment the configuration sees, as in BitBake; "
+         "MACHINE and DISTRO do unless the first is set"),
     TERM("BITZEL_CACHE_DIR, BITZEL_JOBS, ...",
          "Each setting has such a variable; they are listed in bitzel.conf(5)"),
     TERM("NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS",

@@ -260,8 +260,9 @@ static const char *const *keep(struct bz_arena *a, const struct words *w)
 const char *const *bz_serve_request_base(struct bz_arena *a, const char *const *env)
 {
     static const char *const names[] = {
-        "HOME", "LANG",           "LC_ALL",          "LOGNAME",        "PATH", "TMPDIR",
-        "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", NULL,
+        "BITZEL_HOME",    "HOME",   "LANG", "LC_ALL",         "LOGNAME",
+        "PATH",           "TMPDIR", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME", NULL,
     };
     BZ_CLEANUP(bz_vec_release) struct words kept = {0};
 

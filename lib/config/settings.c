@@ -176,13 +176,13 @@ static int read_line(struct bz_settings *s, const char *word, struct bz_err *err
 int bz_settings_load(const struct bz_settings_opts *opts, struct bz_settings *out,
                      struct bz_err *err)
 {
-    const char *home = bz_xdg_getenv(opts->env, BZ_STR("HOME"));
+    const char *home = bz_xdg_home(opts->env);
     struct bz_str user;
     int rc;
 
     *out = (struct bz_settings){0};
     out->cwd = bz_arena_dup(&out->arena, bz_str_from(opts->cwd));
-    if (home && home[0] == '/')
+    if (home)
         out->home = bz_arena_dup(&out->arena, bz_str_from(home));
     user = bz_xdg_dir(&out->arena, opts->env, BZ_XDG_CONFIG);
     if (user.n > 0)

@@ -8,6 +8,15 @@ const char *bz_xdg_getenv(const char *const *env, struct bz_str name)
     return NULL;
 }
 
+const char *bz_xdg_home(const char *const *env)
+{
+    const char *home = bz_xdg_getenv(env, BZ_STR("BITZEL_HOME"));
+
+    if (!home || home[0] != '/')
+        home = bz_xdg_getenv(env, BZ_STR("HOME"));
+    return home && home[0] == '/' ? home : NULL;
+}
+
 struct bz_str bz_xdg_dir(struct bz_arena *a, const char *const *env, enum bz_xdg which)
 {
     static const struct {
@@ -22,8 +31,8 @@ struct bz_str bz_xdg_dir(struct bz_arena *a, const char *const *env, enum bz_xdg
 
     if (dir && dir[0] == '/')
         return bz_arena_printf(a, "%s/bitzel", dir);
-    home = bz_xdg_getenv(env, BZ_STR("HOME"));
-    if (home && home[0] == '/')
+    home = bz_xdg_home(env);
+    if (home)
         return bz_arena_printf(a, "%s/%s/bitzel", home, dirs[which].in_home);
     return (struct bz_str){0};
 }

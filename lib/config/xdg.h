@@ -17,6 +17,9 @@ enum bz_xdg {
  * NULL. */
 const char *bz_xdg_getenv(const char *const *env, struct bz_str name);
 
+/* The home of the user, or NULL: BITZEL_HOME, or else HOME. */
+const char *bz_xdg_home(const char *const *env);
+
 /* The directory, in the arena; {0} if the environment names no home either. */
 struct bz_str bz_xdg_dir(struct bz_arena *a, const char *const *env, enum bz_xdg which);
 

@@ -63,11 +63,55 @@ class Kas(Project):
         self.assertRegex(self.run_in("one", "sh", "-c", ". recipes/oe-init-build-env || echo no"),
                          "enter the layer first\nno\n")
 
-    def test_what_is_stored_is_not_in_the_home_that_kas_makes(self):
+    def test_the_store_outlives_the_home_that_kas_makes(self):
         del self.env["BITZEL_CACHE_DIR"]
-        shown = self.run_in("one", "bash", "-c", "unset XDG_CACHE_HOME; . recipes/oe-init-build-env one && "
-                            "HOME=/nowhere exec $BITZEL cache path")
-        self.assertIn(f"{self.dir}/home/.cache/", shown)
+        command = ["kas", "build", "--target", "newc-native", "recipes/sample.yml"]
+        self.assertRegex(self.run_in("one", *command), r"Attempted (\d+) tasks of which 0 didn't need .* all succeeded")
+        self.assertTrue((self.dir / "home/.cache/bitzel/cas").is_dir())
+        for folder in ("one", "two"):
+            self.assertRegex(self.run_in(folder, *command),
+                             r"Attempted (\d+) tasks of which \1 didn't need .* all succeeded")
+        self.assertIn("(0 tasks executed", self.run_in("three", self.env["BITZEL"], "--project", "recipes/sample.yml",
+                                                       "build", "newc-native"))
+
+    def shell(self, folder, command, *words):
+        """What a command says in the shell of kas, without the log of kas."""
+        told = self.run_in(folder, "kas", "shell", "-c", command, *words, "recipes/sample.yml")
+        return "".join(line for line in told.splitlines(True) if " - INFO " not in line and "setlocale" not in line)
+
+    def test_settings_and_store_are_those_of_the_user_who_started_kas(self):
+        del self.env["BITZEL_CACHE_DIR"]
+        home = self.dir / "home"
+        told = self.shell("one", "$BITZEL config --show-origin cache.dir; $BITZEL config --show-origin state.dir; "
+                          "$BITZEL doctor; echo HOME is $HOME")
+        self.assertIn(f"{home}/.cache/bitzel  # default, below BITZEL_HOME\n", told)
+        self.assertIn(f"{home}/.local/state/bitzel  # default, below BITZEL_HOME\n", told)
+        self.assertRegex(told, r"below\s+BITZEL_HOME\s+\(HOME\s+is\s+/")
+        self.assertNotIn(f"HOME is {home}\n", told)
+        (home / ".config/bitzel").mkdir(parents=True)
+        (home / ".config/bitzel/bitzel.conf").write_text("cache.dir = ~/mine\n")
+        self.assertEqual(self.shell("one", "$BITZEL cache path"), f"{home}/mine\n")
+        # Who says otherwise is heard.
+        (home / ".config/bitzel/bitzel.conf").unlink()
+        self.assertEqual(self.shell("one", "HOME=/elsewhere sh -c '$BITZEL cache path'"), "/elsewhere/.cache/bitzel\n")
+        self.assertEqual(self.shell("one", "BITZEL_HOME=/else $BITZEL cache path"), "/else/.cache/bitzel\n")
+        self.env["XDG_CACHE_HOME"] = str(self.dir / "caches")
+        self.assertEqual(self.shell("one", "$BITZEL cache path"), f"{self.dir}/caches/bitzel\n")
+
+    def test_the_machine_of_the_environment_counts(self):
+        for command in ("bitbake-getvar --value", "$BITZEL getvar --value"):
+            self.assertEqual(self.shell("one", f"{command} MACHINE"), "x86-64\n")
+            self.assertEqual(self.shell("one", f"MACHINE=x86-64-v3 {command} MACHINE"), "x86-64-v3\n")
+        text = (self.dir / "top/recipes/sample.yml").read_text()
+        (self.dir / "top/recipes/sample.yml").write_text(text.replace("env: ", 'env:\n  MACHINE: x86-64-v3\n  COLOR: red #'))
+        self.assertEqual(self.shell("one", "bitbake-getvar --value MACHINE; bitbake-getvar --value COLOR"),
+                         "x86-64-v3\nred\n")
+
+    def test_bitzel_builds_what_the_file_names(self):
+        plan = [self.env["BITZEL"], "--project", "recipes/sample.yml", "plan"]
+        self.assertEqual(self.run_in("one", *plan), self.run_in("one", *plan, "sample-image"))
+        dry = self.run_in("one", self.env["BITZEL"], "--project", "recipes/sample.yml", "build", "-n")
+        self.assertIn("sample-image:do_", dry)
 
 
 class Busybox(Project):

@@ -7,16 +7,19 @@ static const struct {
     enum bz_xdg which;
     const char *dir;
 } cases[] = {
-    {{"HOME=/h", NULL},                       BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
-    {{"HOME=/h", NULL},                       BZ_XDG_STATE,  "/h/.local/state/bitzel"},
-    {{"HOME=/h", NULL},                       BZ_XDG_CONFIG, "/h/.config/bitzel"     },
-    {{"HOME=/h", "XDG_CACHE_HOME=/c", NULL},  BZ_XDG_CACHE,  "/c/bitzel"             },
-    {{"XDG_CACHE_HOME=/c", NULL},             BZ_XDG_STATE,  NULL                    },
-    {{"XDG_STATE_HOME=s", "HOME=/h", NULL},   BZ_XDG_STATE,  "/h/.local/state/bitzel"},
-    {{"XDG_CONFIG_HOME=", "HOME=/h", NULL},   BZ_XDG_CONFIG, "/h/.config/bitzel"     },
-    {{"XDG_CACHE_HOMES=/x", "HOME=/h", NULL}, BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
-    {{"HOME=h", NULL},                        BZ_XDG_CACHE,  NULL                    },
-    {{NULL},                                  BZ_XDG_CACHE,  NULL                    },
+    {{"HOME=/h", NULL},                             BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
+    {{"HOME=/h", NULL},                             BZ_XDG_STATE,  "/h/.local/state/bitzel"},
+    {{"HOME=/h", NULL},                             BZ_XDG_CONFIG, "/h/.config/bitzel"     },
+    {{"HOME=/h", "XDG_CACHE_HOME=/c", NULL},        BZ_XDG_CACHE,  "/c/bitzel"             },
+    {{"XDG_CACHE_HOME=/c", NULL},                   BZ_XDG_STATE,  NULL                    },
+    {{"XDG_STATE_HOME=s", "HOME=/h", NULL},         BZ_XDG_STATE,  "/h/.local/state/bitzel"},
+    {{"XDG_CONFIG_HOME=", "HOME=/h", NULL},         BZ_XDG_CONFIG, "/h/.config/bitzel"     },
+    {{"XDG_CACHE_HOMES=/x", "HOME=/h", NULL},       BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
+    {{"HOME=/t", "BITZEL_HOME=/h", NULL},           BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
+    {{"HOME=/h", "BITZEL_HOME=", NULL},             BZ_XDG_CACHE,  "/h/.cache/bitzel"      },
+    {{"XDG_CACHE_HOME=/c", "BITZEL_HOME=/h", NULL}, BZ_XDG_CACHE,  "/c/bitzel"             },
+    {{"HOME=h", NULL},                              BZ_XDG_CACHE,  NULL                    },
+    {{NULL},                                        BZ_XDG_CACHE,  NULL                    },
 };
 
 static void directories_come_from_the_environment_or_the_home(void **state)
