@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,13 @@ class Programs(Sample):
     def test_again_nothing_runs(self):
         self.assertRegex(self.place.must("build", "busybox", "sample-image").stdout,
                          r"\(0 tasks executed, [1-9][0-9]* from cache\)")
+
+    def test_again_is_told_as_in_the_readme(self):
+        told = self.place.must("build", "busybox").stderr
+        story = (ROOT / "README.md").read_text().split("## A first look\n")[1].split("## ")[0]
+        cached = re.findall(r"^Cached (\S+) ", story, re.M)
+        self.assertEqual(re.findall(r"^Cached (\S+) ", told, re.M), cached)
+        self.assertIn(f"(0 tasks executed, {len(cached)} from cache)", story)
 
     def test_busybox_runs_and_is_static(self):
         busybox = self.place.out("busybox") / "image/bin/busybox"
