@@ -1,9 +1,8 @@
 #include "build_quality.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 
-#include "os/fs.h"
+#include "os/fs_output.h"
 #include "os/path.h"
 
 /* From where a sandbox sees it to where it is; false if no layer has it. */
@@ -123,8 +122,7 @@ int bz_build_quality_write(struct bz_build_quality *q, struct bz_err *err)
         begin(q);
         bz_jsonw_list_end(&q->w);
         bz_buf_add_char(&q->text, '\n');
-        rc = bz_fs_write(AT_FDCWD, q->file, q->text.data, q->text.len, 0644,
-                         BZ_FS_NOSYNC, err);
+        rc = bz_fs_output(q->file, q->text.data, q->text.len, err);
     }
     bz_buf_release(&q->text);
     *q = (struct bz_build_quality){0};

@@ -4,7 +4,7 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
-#include "os/fs.h"
+#include "os/fs_output.h"
 #include "pipeline/recording.h"
 
 struct sig_values {
@@ -228,8 +228,7 @@ static int write_record(struct bz_cmd_env *env, const char *file, struct bz_pipe
     if (strcmp(file, "-") == 0)
         bz_out_put(&env->out, bz_buf_text(&text), text.len);
     else
-        rc = bz_fs_write(AT_FDCWD, file, bz_buf_text(&text), text.len, 0644,
-                         BZ_FS_NOSYNC, err);
+        rc = bz_fs_output(file, bz_buf_text(&text), text.len, err);
     return rc;
 }
 

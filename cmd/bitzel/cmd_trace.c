@@ -1,5 +1,5 @@
 #include "cmd.h"
-#include "os/fs.h"
+#include "os/fs_output.h"
 #include "past_build.h"
 #include "report/trace.h"
 
@@ -35,13 +35,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     if (rc < 0)
         return rc;
     bz_trace_write(&b.account, &s, b.id, &text);
-    if (v->output) {
-        rc = bz_fs_write(AT_FDCWD, v->output, text.data, text.len, 0644, BZ_FS_NOSYNC,
-                         err);
-        if (rc == BZ_E_NOENT) /* the directory: no build is missing */
-            err->code = rc = BZ_E_IO;
-        return rc;
-    }
+    if (v->output)
+        return bz_fs_output(v->output, text.data, text.len, err);
     bz_out_put(&env->out, text.data, text.len);
     return BZ_CMD_EXIT_SUCCESS;
 }

@@ -7,6 +7,7 @@
 
 #include "opt_help.h"
 #include "os/fs.h"
+#include "os/fs_output.h"
 #include "report/eventkey.h"
 #include "roff.h"
 
@@ -510,8 +511,7 @@ static int write_page(const char *dir, int section, const char *name, struct bz_
     rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&path), 0755, err);
     bz_buf_addf(&path, "/%s.%d", name, section);
     if (rc == 0)
-        rc = bz_fs_write(AT_FDCWD, bz_buf_text(&path), b->data, b->len, 0644,
-                         BZ_FS_NOSYNC, err);
+        rc = bz_fs_output(bz_buf_text(&path), b->data, b->len, err);
     bz_buf_release(b);
     return rc;
 }

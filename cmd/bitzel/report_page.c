@@ -1,6 +1,6 @@
 #include "report_page.h"
 
-#include "os/fs.h"
+#include "os/fs_output.h"
 #include "report/page.h"
 #include "why_view.h"
 
@@ -85,10 +85,5 @@ int bz_report_page_write(struct bz_report_view *r, const char *file, struct bz_e
     p.errors = errors.at;
     p.nerrors = errors.len;
     rc = bz_page_write(&p, &html, err);
-    if (rc < 0)
-        return rc;
-    rc = bz_fs_write(AT_FDCWD, file, html.data, html.len, 0644, BZ_FS_NOSYNC, err);
-    if (rc == BZ_E_NOENT) /* the directory: no build is missing */
-        err->code = rc = BZ_E_IO;
-    return rc;
+    return rc < 0 ? rc : bz_fs_output(file, html.data, html.len, err);
 }

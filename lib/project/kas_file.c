@@ -4,6 +4,7 @@
 #include "codec/json.h"
 #include "codec/yaml.h"
 #include "os/fs.h"
+#include "os/fs_output.h"
 #include "os/path.h"
 #include "project/kas_schema.h"
 
@@ -77,5 +78,5 @@ int bz_kas_file_write(const char *path, struct bz_str text, struct bz_err *err)
     if (bz_fs_read(AT_FDCWD, path, text.n, &old, &n, err) == 0 &&
         bz_str_eq(bz_str_of(old, n), text))
         return 0;
-    return bz_fs_write(AT_FDCWD, path, text.p, text.n, 0644, BZ_FS_NOSYNC, err);
+    return bz_fs_output(path, text.p, text.n, err);
 }

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "os/fs.h"
+#include "os/fs_output.h"
 
 static double seconds(int64_t ns)
 {
@@ -97,8 +98,7 @@ static void add_build(struct bz_buf *out, const struct bz_account *a,
 
 static int put_file(struct bz_buf *path, const struct bz_buf *text, struct bz_err *err)
 {
-    return bz_fs_write(AT_FDCWD, bz_buf_text(path), bz_buf_text(text), text->len, 0644,
-                       BZ_FS_NOSYNC, err);
+    return bz_fs_output(bz_buf_text(path), bz_buf_text(text), text->len, err);
 }
 
 int bz_buildstats_write(const struct bz_account *a, const struct bz_shape *s,

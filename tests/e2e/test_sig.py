@@ -207,7 +207,7 @@ do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"
         self.assertEqual(build["deps"], [{"task": "lib:do_fetch", "key": keys["lib:do_fetch"]}])
 
     def test_a_record_that_cannot_be_written_is_an_error(self):
-        self.assert_exit(self.sig("app", "--record", self.dir / "no" / "such" / "directory"), 3)
+        self.assert_exit(self.sig("app", "--record", self.dir / "no" / "such" / "directory"), 4)
 
     def test_a_target_that_is_not_there_is_exit_3(self):
         self.assert_exit(self.sig("nothing-like-it"), 3)
