@@ -558,6 +558,7 @@ static const struct {
     {"user namespaces", check_userns            },
     {"overlayfs",       check_overlayfs         },
     {"overlay mounts",  bz_check_tools_overlay  },
+    {"devices",         bz_check_tools_devices  },
     {"sandbox",         bz_check_tools_sandbox  },
     {"landlock",        check_landlock          },
     {"seccomp",         check_seccomp           },

@@ -17,6 +17,7 @@
 #include "exec/trial.h"
 #include "os/clock.h"
 #include "os/proc_run.h"
+#include "sandbox/devices.h"
 
 #define PATIENCE (5 * BZ_CLOCK_S)
 #define NO_OVERLAY 77 /* exit status: the namespace is there, the mount is not */
@@ -167,9 +168,21 @@ static const char *sandbox_fix(const char *why)
     return "use a container or security profile that allows mounts";
 }
 
+void bz_check_tools_devices(const struct bz_check_host *host, struct bz_check_row *row)
+{
+    struct bz_devices_wrong wrong;
+
+    if (bz_devices_wrong(host->root, &wrong))
+        bz_check_judge(row, BZ_CHECK_FAIL,
+                       bz_arena_printf(host->texts, "run '%s' as root", wrong.fix).p,
+                       "%s: no task can run", wrong.found);
+    else
+        bz_check_judge(row, BZ_CHECK_OK, NULL, "null, zero, full, random, urandom");
+}
+
 void bz_check_tools_sandbox(const struct bz_check_host *host, struct bz_check_row *row)
 {
-    struct bz_err err;
+    struct bz_err err, ignored;
     int rc = bz_trial_run(host->cache, &err);
 
     if (rc == 0)
@@ -177,8 +190,10 @@ void bz_check_tools_sandbox(const struct bz_check_host *host, struct bz_check_ro
     else if (rc == BZ_E_NOSUP)
         bz_check_judge(row, BZ_CHECK_WARN, sandbox_fix(err.msg), "%.150s", err.msg);
     else
-        bz_check_judge(row, BZ_CHECK_WARN, "see 'disk space'", "not tried: %.120s",
-                       err.msg);
+        bz_check_judge(row, BZ_CHECK_WARN,
+                       bz_devices_check(&ignored) < 0 ? "see 'devices'"
+                                                      : "see 'disk space'",
+                       "not tried: %.120s", err.msg);
 }
 
 void bz_check_tools_locale(const struct bz_check_host *host, struct bz_check_row *row)

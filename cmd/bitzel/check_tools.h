@@ -12,6 +12,8 @@ void bz_check_tools_jobserver(const struct bz_check_host *host,
                               struct bz_check_row *row);
 /* An overlay mounted in a user namespace, as for a task. */
 void bz_check_tools_overlay(const struct bz_check_host *host, struct bz_check_row *row);
+/* The devices that every sandbox shows. */
+void bz_check_tools_devices(const struct bz_check_host *host, struct bz_check_row *row);
 /* A whole sandbox, with its overlay where the store is. */
 void bz_check_tools_sandbox(const struct bz_check_host *host, struct bz_check_row *row);
 /* Whether texts are UTF-8. */

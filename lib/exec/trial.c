@@ -11,6 +11,7 @@
 #include "os/fs.h"
 #include "os/fs_remove.h"
 #include "os/path.h"
+#include "sandbox/devices.h"
 #include "sandbox/sandbox.h"
 
 #define FORMAT "trial 1\n"
@@ -100,8 +101,11 @@ int bz_trial_run(const char *store, struct bz_err *err)
 {
     struct room r = {0};
     struct bz_err why;
-    int rc = room_open(&r, store, err);
+    int rc = bz_devices_check(err);
 
+    if (rc < 0)
+        return rc;
+    rc = room_open(&r, store, err);
     if (rc == 0) {
         rc = run_in(&r, &why);
         if (rc == BZ_E_NOSUP)

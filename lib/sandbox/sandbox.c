@@ -17,6 +17,7 @@
 #include "os/fs.h"
 #include "os/proc_io.h"
 #include "sandbox/child.h"
+#include "sandbox/devices.h"
 #include "sandbox/image.h"
 #include "sandbox/landlock.h"
 #include "sandbox/spawn.h"
@@ -126,8 +127,10 @@ static struct bz_sandbox *sandbox_new(void)
 
 static int open_init(struct bz_sandbox *sb, struct bz_err *err)
 {
-    int rc = bz_image_open(&sb->init, err);
+    int rc = bz_devices_check(err);
 
+    if (rc == 0)
+        rc = bz_image_open(&sb->init, err);
     if (rc < 0)
         return rc;
     sb->init = bz_proc_io_lift(sb->init);

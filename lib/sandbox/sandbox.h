@@ -27,7 +27,8 @@ struct bz_sandbox_child {
 };
 
 /* `anchor` is an empty directory, which stays empty. BZ_E_NOSUP if this machine has no
- * namespaces for us; the message says why. */
+ * namespaces for us; the message says why. BZ_E_IO, here and for bare ones, if a device
+ * that sandboxes show is something else (devices.h). */
 int bz_sandbox_open(const char *anchor, struct bz_sandbox **out,
                     struct bz_err *err) BZ_MUST_CHECK;
 

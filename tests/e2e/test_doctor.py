@@ -50,7 +50,7 @@ class Doctor(bitzel.Case):
         self.assertEqual(list(self.examine()), [
             "cpus", "memory", "open files", "inotify", "disk space", "inodes", "build directory",
             "temporary files", "store", "shared caches", "clock", "pidfd", "membarrier",
-            "user namespaces", "overlayfs", "overlay mounts", "sandbox", "landlock", "seccomp", "jobserver",
+            "user namespaces", "overlayfs", "overlay mounts", "devices", "sandbox", "landlock", "seccomp", "jobserver",
             "tools", "locale", "terminal"])
 
     def test_the_text_shows_the_same_rows(self):

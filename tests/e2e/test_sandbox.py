@@ -359,6 +359,54 @@ class Hostile(Kitchen):
         self.judge(facts)
 
 
+@unittest.skipUnless(os.geteuid() == 0, "only root can put a file in the place of a device")
+class Devices(Kitchen):
+    """In a mount namespace of its own, where something else is bound over a device."""
+
+    USERS = {"root": "", "nobody": "setpriv --reuid=65534 --regid=65534 --clear-groups"}
+
+    def run_there(self, layout, user, *args):
+        script = f'{layout} && exec {self.USERS[user]} "$0" "$@"'
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script, self.program_for_all(), *map(str, args)],
+                              cwd=self.dir, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=bitzel.TIMEOUT,
+                              check=False,
+                              env=self.environment(BITZEL_CACHE_DIR=str(self.dir / f"store-{user}")))
+        return bitzel.Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def test_no_task_is_started_if_one_is_something_else(self):
+        self.program_for_all()
+        self.dir.chmod(0o755)
+        (self.dir / "file").write_text("not nothing\n")
+        (self.dir / "file").chmod(0o666)
+        for path in [self.dir, *self.dir.rglob("*")]:
+            os.chown(path, 65534, 65534)
+        build = ("--directory", self.dir / "build", "build", "dough")
+        layouts = {
+            "mount --bind file /dev/null": ("null is a regular file", "null", 3),
+            "mount --bind /dev/zero /dev/full": ("full is the character device 1:5", "full", 7),
+            "mount --bind file /dev/urandom": ("urandom is a regular file", "urandom", 9),
+        }
+        for user in ("nobody", "root"):  # nobody may write what is nobody's alone
+            for layout, (found, name, minor) in layouts.items():
+                for how in ((), ("--sandbox=required",)):
+                    with self.subTest(layout, user=user, how=how):
+                        result = self.run_there(layout, user, *build, *how)
+                        self.assert_exit(result, 4)
+                        self.assertIn(f"/dev/{found}, not the character device 1:{minor}", result.err)
+                        self.assertIn(f"rm -f /dev/{name}; mknod -m 666 /dev/{name} c 1 {minor}", result.err)
+                        self.assertNotIn("Executed", result.err)
+                result = self.run_there(layout, user, "doctor", "--json")
+                self.assert_exit(result, 4)
+                rows = {row["name"]: row for row in result.json["checks"]}
+                self.assertEqual(rows["devices"]["status"], "fail")
+                self.assertIn(found, rows["devices"]["found"])
+                self.assertIn(f"mknod -m 666 /dev/{name} c 1 {minor}", rows["devices"]["fix"])
+                self.assertEqual(rows["sandbox"]["fix"], "see 'devices'")
+            self.assert_exit(self.run_there("true", user, *build), 0)
+        self.assertEqual((self.dir / "file").read_text(), "not nothing\n")
+
+
 class Locks(Kitchen):
     def test_tasks_with_one_lock_file_run_one_at_a_time(self):
         for recipe in ("dough", "sauce"):
