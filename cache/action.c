@@ -86,6 +86,8 @@ static int open_result(struct bz_cas *cas, const struct bz_digest *key, char **o
         return rc;
     if (fstat(fd, st) < 0)
         return bz_fail_sys(err, "stat an action result");
+    if (!S_ISREG(st->st_mode))
+        return bz_fail(err, BZ_E_LIMIT, "an action result that is no file");
     return bz_fs_read_fd(fd, "an action result", BZ_REAPI_MESSAGE_MAX, out, n, err);
 }
 
@@ -109,7 +111,7 @@ static int get(struct bz_cas *cas, struct bz_digest_hasher *h,
     int rc = open_result(cas, key, &bytes, &n, &out->st, err);
 
     if (rc == BZ_E_LIMIT)
-        why = "too large";
+        why = S_ISREG(out->st.st_mode) ? "too large" : "not a file";
     else if (rc < 0 && (err->sys == EIO || err->sys == ESTALE))
         why = "cannot be read";
     else if (rc < 0)

@@ -140,6 +140,7 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
     BZ_CLEANUP(bz_cache_closep) struct bz_cache *c = bz_mem_zalloc(sizeof(*c));
     bool missing = opts->index && !bz_fs_exists(AT_FDCWD, opts->index);
     enum bz_index_state state = BZ_INDEX_MEMORY;
+    struct bz_cas_opts store = opts->store;
     int rc;
 
     bz_cancel_init(&c->closing, NULL, BZ_CLOCK_NEVER);
@@ -149,7 +150,9 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
     if (c->signs)
         c->signer = *opts->signer;
     c->root = bz_mem_dup(opts->root, strlen(opts->root));
-    rc = bz_cas_open(opts->root, &opts->store, &c->cas, err);
+    if (store.access == BZ_SHELF_WRITE)
+        store.access = BZ_SHELF_MEND; /* a build cannot do without it */
+    rc = bz_cas_open(opts->root, &store, &c->cas, err);
     if (rc == 0)
         rc = bz_index_open(opts->index, opts->pool, &c->index, &state, err);
     if (rc < 0)

@@ -6,6 +6,7 @@
 #include "cache/cas_copy.h"
 #include "cache/closed.h"
 #include "cache/plain.h"
+#include "cache/shelf_dir.h"
 
 #define MODE_BITS 07777
 #define MODE_FOREIGN (07000 | 0022) /* special bits; others may write */
@@ -220,6 +221,16 @@ static int check_link(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
     return 0;
 }
 
+static int link_blob(const struct bz_cas *cas, const char *blob, int dir,
+                     const char *name)
+{
+    BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
+
+    if (bz_shelf_dir_enter(&cas->blobs, blob, false, &at) < 0)
+        return -1;
+    return linkat(at.dir, at.name, dir, name, 0);
+}
+
 int bz_cas_file_get(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
                     const char *name, const struct bz_cas_file_want *want,
                     struct bz_err *err)
@@ -230,7 +241,7 @@ int bz_cas_file_get(struct bz_cas *cas, struct bz_digest_hasher *h, int dir,
     if (want->out == BZ_CAS_FILE_PRIVATE || cas->blobs.dir < 0)
         return get_copy(cas, h, dir, name, want, err);
     bz_shelf_name(&want->digest->hash, blob);
-    if (linkat(cas->blobs.dir, blob, dir, name, 0) < 0) {
+    if (link_blob(cas, blob, dir, name) < 0) {
         /* Whatever keeps it from being linked, a copy may do; a blob that is not there
          * is found out once more. */
         if (errno == EEXIST || errno == ENOSPC || errno == EDQUOT || errno == EROFS)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cache/shelf_dir.h"
 #include "os/clock.h"
 #include "os/fs_list.h"
 #include "os/fs_remove.h"
@@ -14,6 +15,7 @@
 
 #define DISK_BLOCK 512                   /* what st_blocks counts */
 #define UNKNOWN_FOR (86400 * BZ_CLOCK_S) /* then a process elsewhere counts as dead */
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define OLD ".old-"
 #define CHECKED "user.bitzel.checked"
 #define BOOT_LEN 32
@@ -92,20 +94,31 @@ static void name_work(struct bz_expanded_item *item, const struct bz_shelf_root 
     }
 }
 
+/* The directory that "kind/name" lies in; *base is the name. -1 if there is none. */
+static int open_kind(struct bz_shelf_root *root, const char *name, const char **base)
+{
+    char kind[16];
+
+    *base = strchr(name, '/') + 1;
+    snprintf(kind, sizeof(kind), "%.*s", (int)(*base - name - 1), name);
+    return bz_shelf_dir_open(root, kind, false);
+}
+
 static void take_some(struct bz_shelf_root *root, const char *kind, int64_t now,
                       struct bz_expanded *x)
 {
+    BZ_CLEANUP(bz_fs_closep) int dir = bz_shelf_dir_open(root, kind, false);
     struct bz_fs_list list = {0};
     struct bz_err ignored;
 
-    if (bz_fs_list_dir(root->top, kind, &list, &ignored) < 0)
+    if (dir < 0 || bz_fs_list_dir(dir, ".", &list, &ignored) < 0)
         return; /* most stores have none */
     for (size_t i = 0; i < list.n; i++) {
         struct bz_expanded_item item = {0};
         struct stat st;
 
         item.name = bz_arena_printf(&x->arena, "%s/%s", kind, list.names[i]).p;
-        if (fstatat(root->top, item.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISDIR(st.st_mode))
             continue;
         if (strcmp(kind, "work") == 0)
@@ -134,6 +147,21 @@ static int by_inode(const void *a, const void *b)
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
+/* What cannot be looked into, or goes meanwhile, counts as far as it was seen. */
+static void measure(struct bz_shelf_root *root, struct bz_expanded *x, uint32_t item)
+{
+    const char *base, *name = x->items.at[item].name;
+    BZ_CLEANUP(bz_fs_closep) int dir = open_kind(root, name, &base);
+    BZ_CLEANUP(bz_fs_closep) int fd = dir < 0 ? -1 : openat(dir, base, OPEN_DIR);
+    struct measure m = {x, item};
+    struct bz_err err;
+
+    if (fd < 0)
+        bz_log_debug("cache", "%s cannot be opened", name);
+    else if (bz_fs_walk(fd, ".", add_entry, &m, &err) < 0)
+        bz_log_debug("cache", "%s: %s", name, err.msg);
+}
+
 void bz_expanded_take(struct bz_shelf_root *root, int64_t now, struct bz_expanded *out)
 {
     *out = (struct bz_expanded){0};
@@ -143,14 +171,7 @@ void bz_expanded_take(struct bz_shelf_root *root, int64_t now, struct bz_expande
     take_some(root, "failed", now, out);
     BZ_VEC_SORT(&out->items, by_use);
     for (size_t i = 0; i < out->items.len; i++) {
-        const char *name = out->items.at[i].name;
-        struct measure m = {out, (uint32_t)i};
-        struct bz_err err;
-
-        /* What cannot be looked into, or goes meanwhile, counts as far as it was seen.
-         */
-        if (bz_fs_walk(root->top, name, add_entry, &m, &err) < 0)
-            bz_log_debug("cache", "%s: %s", name, err.msg);
+        measure(root, out, (uint32_t)i);
         out->bytes += out->items.at[i].bytes;
     }
     BZ_VEC_SORT(&out->links, by_inode);
@@ -201,19 +222,19 @@ uint32_t bz_expanded_names(const struct bz_expanded *x, uint64_t inode)
     return n;
 }
 
-static bool touched(const struct bz_shelf_root *root, const char *name, int64_t limit)
+static bool touched(int dir, const char *name, int64_t limit)
 {
     struct stat st;
 
-    return fstatat(root->top, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+    return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
            ns_of(st.st_mtim) >= limit;
 }
 
-static bool erase(const struct bz_shelf_root *root, const char *name)
+static bool erase(int dir, const char *name)
 {
     struct bz_err err;
 
-    if (bz_fs_remove(root->top, name, &err) == 0)
+    if (bz_fs_remove(dir, name, &err) == 0)
         return true;
     bz_log_warn("cache", "%s cannot be removed: %s", name, err.msg);
     return false;
@@ -222,21 +243,20 @@ static bool erase(const struct bz_shelf_root *root, const char *name)
 /* Out of the way first: so a build that is about to use it sees that it is gone, or we
  * see that it is used. The new name is in the same directory, where it takes no
  * permission of the tree's own. */
-static bool take_away(const struct bz_shelf_root *root, const char *name, int64_t limit)
+static bool take_away(int dir, const char *name, int64_t limit)
 {
-    const char *base = strchr(name, '/') + 1;
     char old[sizeof(OLD) + 128];
 
-    snprintf(old, sizeof(old), "%.*s" OLD "%.100s", (int)(base - name), name, base);
-    if (touched(root, name, limit))
+    snprintf(old, sizeof(old), OLD "%.100s", name);
+    if (touched(dir, name, limit))
         return false;
-    if (renameat(root->top, name, root->top, old) < 0 &&
-        ((errno != EEXIST && errno != ENOTEMPTY) || !erase(root, old) ||
-         renameat(root->top, name, root->top, old) < 0))
+    if (renameat(dir, name, dir, old) < 0 &&
+        ((errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) ||
+         !erase(dir, old) || renameat(dir, name, dir, old) < 0))
         return false;
-    if (touched(root, old, limit) && renameat(root->top, old, root->top, name) == 0)
+    if (touched(dir, old, limit) && renameat(dir, old, dir, name) == 0)
         return false;
-    return erase(root, old);
+    return erase(dir, old);
 }
 
 bool bz_expanded_remove(struct bz_shelf_root *root, struct bz_expanded *x,
@@ -244,10 +264,13 @@ bool bz_expanded_remove(struct bz_shelf_root *root, struct bz_expanded *x,
 {
     bool named = item->kind == BZ_EXPANDED_TREE || item->kind == BZ_EXPANDED_MERGED ||
                  item->kind == BZ_EXPANDED_FAILED;
+    BZ_CLEANUP(bz_fs_closep) int dir = -1;
+    const char *base;
 
     if (!item->doomed)
         return false;
-    if (named ? take_away(root, item->name, limit) : erase(root, item->name))
+    dir = open_kind(root, item->name, &base);
+    if (dir >= 0 && (named ? take_away(dir, base, limit) : erase(dir, base)))
         return true;
     item->doomed = false;
     x->bytes += item->bytes;
@@ -360,7 +383,7 @@ static int add_size(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *
 uint64_t bz_expanded_size(int dir, const char *path)
 {
     BZ_CLEANUP(bz_fs_closep)
-    int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(dir, path, OPEN_DIR);
     uint64_t bytes;
     struct bz_err ignored;
     struct stat st;
@@ -376,23 +399,20 @@ uint64_t bz_expanded_size(int dir, const char *path)
     return bytes;
 }
 
-uint64_t bz_expanded_estimate(const struct bz_shelf_root *root)
+uint64_t bz_expanded_estimate(struct bz_shelf_root *root)
 {
     static const char *const kinds[] = {"trees", "out", "failed"};
     uint64_t sum = 0;
 
     for (size_t k = 0; k < BZ_COUNTOF(kinds); k++) {
+        BZ_CLEANUP(bz_fs_closep) int dir = bz_shelf_dir_open(root, kinds[k], false);
         BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list list = {0};
         struct bz_err ignored;
 
-        if (bz_fs_list_dir(root->top, kinds[k], &list, &ignored) < 0)
+        if (dir < 0 || bz_fs_list_dir(dir, ".", &list, &ignored) < 0)
             continue;
-        for (size_t i = 0; i < list.n; i++) {
-            char path[sizeof("failed/") + NAME_MAX];
-
-            snprintf(path, sizeof(path), "%s/%s", kinds[k], list.names[i]);
-            sum += bz_expanded_size(root->top, path);
-        }
+        for (size_t i = 0; i < list.n; i++)
+            sum += bz_expanded_size(dir, list.names[i]);
     }
     return sum;
 }

@@ -98,7 +98,7 @@ bool bz_expanded_checked(const struct bz_shelf_root *root, const char *path);
  * often: it is measured once and remembered, if the file system lets it. */
 uint64_t bz_expanded_size(int dir, const char *path);
 /* The same of all trees, and of what failed tasks have left. */
-uint64_t bz_expanded_estimate(const struct bz_shelf_root *root);
+uint64_t bz_expanded_estimate(struct bz_shelf_root *root);
 
 /* Takes a directory that is not what it should be out of the way, for good. Whoever
  * works in it may go on until the caller removes *old, which is the arena's; if it is

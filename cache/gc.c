@@ -6,6 +6,7 @@
 
 #include "cache/expanded.h"
 #include "cache/gc_plan.h"
+#include "cache/shelf_dir.h"
 #include "cache/trash.h"
 #include "os/clock.h"
 #include "os/fs_list.h"
@@ -33,8 +34,7 @@ static int available(const struct bz_cas *cas, uint64_t *out, struct bz_err *err
 static uint64_t sweep_bad(struct bz_cas *cas, const struct bz_gc_opts *opts,
                           int64_t now)
 {
-    BZ_CLEANUP(bz_fs_closep)
-    int dir = openat(cas->root.top, "bad", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep) int dir = bz_shelf_dir_open(&cas->root, "bad", false);
     int64_t kept = opts->bad_kept > 0 ? opts->bad_kept : BZ_GC_BAD_KEPT * BZ_CLOCK_S;
     struct bz_fs_list list;
     struct bz_err err;

@@ -110,10 +110,8 @@ uint32_t bz_inventory_find(const struct bz_inventory *v, const struct bz_digest 
  * of a collector: then it is not missing. */
 static bool came_later(const struct taker *t, const struct bz_digest *hash)
 {
-    char aside[BZ_SHELF_ASIDE];
-
-    bz_shelf_aside(&t->cas->blobs, hash, aside);
-    return bz_shelf_has(&t->cas->blobs, hash) || bz_fs_exists(t->cas->root.top, aside);
+    return bz_shelf_has(&t->cas->blobs, hash) ||
+           bz_shelf_in_trash(&t->cas->blobs, hash);
 }
 
 /* Adds an edge; *broken if there is nothing to lead to. */

@@ -9,6 +9,7 @@
 #include "os/fs_list.h"
 
 #define DIR_MODE 0777 /* the umask decides who shares the store */
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define RENEW_EVERY (3600 * BZ_CLOCK_S)
 #define EXPIRES (86400 * BZ_CLOCK_S)
 #define SAME_PROCESS 1000 /* stores that one process has open in one place */
@@ -20,13 +21,13 @@ static int64_t ns_of(struct timespec t)
 
 static int open_dir(int top)
 {
-    int fd = openat(top, "leases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(top, "leases", OPEN_DIR);
 
     if (fd >= 0 || errno != ENOENT)
         return fd;
     if (mkdirat(top, "leases", DIR_MODE) < 0 && errno != EEXIST)
         return -1;
-    return openat(top, "leases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return openat(top, "leases", OPEN_DIR);
 }
 
 void bz_lease_open(struct bz_lease *l, int top, const struct bz_alive *self)
@@ -98,8 +99,7 @@ static bool has_expired(const struct bz_alive *self, const char *name,
 int bz_lease_oldest(int top, const struct bz_alive *self, int64_t now, bool sweep,
                     int64_t *out, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_fs_closep)
-    int dir = openat(top, "leases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep) int dir = openat(top, "leases", OPEN_DIR);
     BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list list = {0};
     int rc;
 

@@ -1,10 +1,12 @@
 #include "cache/reindex.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cache/action.h"
+#include "cache/shelf_dir.h"
 #include "cache/trash.h"
 #include "os/clock.h"
 #include "os/fs_walk.h"
@@ -161,15 +163,16 @@ static int visit_action(void *ctx, const struct bz_fs_walk_entry *e, struct bz_e
 static int fill_part(struct job *job, int part, struct bz_err *err)
 {
     bool blobs = part < PARTS / 2;
-    int dir = blobs ? job->cas->blobs.dir : job->cas->actions.dir;
+    BZ_CLEANUP(bz_fs_closep) int dir = -1;
     char name[4];
-    int rc;
 
-    if (dir < 0)
-        return 0;
     snprintf(name, sizeof(name), "%02x", (unsigned)part % (PARTS / 2));
-    rc = bz_fs_walk(dir, name, blobs ? visit_blob : visit_action, job, err);
-    return rc == BZ_E_NOENT ? 0 : rc;
+    dir = bz_shelf_dir_fan(blobs ? &job->cas->blobs : &job->cas->actions, name);
+    if (dir < 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? 0
+                   : bz_fail_sys(err, "open %s of the store", name);
+    return bz_fs_walk(dir, ".", blobs ? visit_blob : visit_action, job, err);
 }
 
 int bz_reindex_fill(struct bz_cas *cas, struct bz_index *index,

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
+#include "cache/shelf_dir.h"
 #include "os/clock.h"
 #include "os/fs_list.h"
 
@@ -12,6 +14,7 @@
 #define BLOB_MODE 0444
 #define ABANDONED 86400 /* seconds: a day */
 #define TRIES 4
+#define NO_DIR "something in %s of the store is no directory: nothing is stored there"
 
 static const char cachedir_tag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -21,18 +24,6 @@ static const char cachedir_tag[] =
 static bool cannot_write(int sys)
 {
     return sys == EROFS || sys == EACCES || sys == EPERM;
-}
-
-/* Opens a directory in the store, making it first if it may. */
-static int open_dir(const struct bz_shelf_root *r, const char *name)
-{
-    int fd = openat(r->top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd >= 0 || errno != ENOENT || r->readonly)
-        return fd;
-    if (mkdirat(r->top, name, DIR_MODE) < 0 && errno != EEXIST)
-        return -1;
-    return openat(r->top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int write_tag(const struct bz_shelf_root *r, struct bz_err *err)
@@ -45,9 +36,15 @@ static int write_tag(const struct bz_shelf_root *r, struct bz_err *err)
 
 static int prepare(struct bz_shelf_root *r, const char *path, struct bz_err *err)
 {
+    /* Those that are opened elsewhere, some by their paths. */
+    static const char *const others[] = {"leases", "trash",  "bad",
+                                         "trees",  "failed", "work"};
+
     if (r->readonly)
         return 0;
-    r->tmp = open_dir(r, "tmp");
+    for (size_t i = 0; r->mend && i < BZ_COUNTOF(others); i++)
+        bz_shelf_dir_mend(r, others[i]);
+    r->tmp = bz_shelf_dir_open(r, "tmp", true);
     if (r->tmp >= 0 && faccessat(r->tmp, ".", W_OK, AT_EACCESS) == 0) {
         int64_t before = bz_clock_wall();
 
@@ -55,7 +52,7 @@ static int prepare(struct bz_shelf_root *r, const char *path, struct bz_err *err
         r->skew = r->lease.begun - before;
         return write_tag(r, err);
     }
-    if (!cannot_write(errno))
+    if (!cannot_write(errno) && errno != ENOTDIR)
         return bz_fail_sys(err, "open store %s", path);
     r->readonly = true;
     return 0;
@@ -65,10 +62,14 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
                        enum bz_shelf_access access, enum bz_fs_sync sync,
                        struct bz_err *err)
 {
-    int rc;
+    int rc = 0;
 
     r->top = r->tmp = r->lease.fd = r->lease.dir = -1;
-    r->readonly = access == BZ_SHELF_READ;
+    r->path = bz_mem_dup(path, strlen(path));
+    r->readonly = access == BZ_SHELF_READ || access == BZ_SHELF_READ_AGAIN;
+    r->mend = access == BZ_SHELF_MEND;
+    atomic_init(&r->told, access == BZ_SHELF_READ_AGAIN);
+    memset(r->known, 0, sizeof(r->known));
     r->sync = sync;
     r->skew = 0;
     r->touch = BZ_SHELF_TOUCH * BZ_CLOCK_S;
@@ -76,11 +77,12 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
     bz_alive_self(&r->self);
     if (!r->readonly && bz_fs_mkdirs(AT_FDCWD, path, DIR_MODE, err) < 0 &&
         !cannot_write(err->sys))
-        return bz_err_wrap(err, "open store %s", path);
-    r->top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r->top < 0)
-        return bz_fail_sys(err, "open store %s", path);
-    rc = prepare(r, path, err);
+        rc = bz_err_wrap(err, "open store %s", path);
+    else
+        r->top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (rc == 0)
+        rc = r->top < 0 ? bz_fail_sys(err, "open store %s", path)
+                        : prepare(r, path, err);
     if (rc < 0)
         bz_shelf_root_close(r);
     return rc;
@@ -92,6 +94,8 @@ void bz_shelf_root_close(struct bz_shelf_root *r)
     bz_fs_closep(&r->tmp);
     bz_fs_closep(&r->top);
     r->tmp = r->top = -1;
+    free(r->path);
+    r->path = NULL;
 }
 
 int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *kind,
@@ -99,11 +103,13 @@ int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *ki
 {
     s->root = root;
     s->kind = kind;
-    s->dir = open_dir(root, kind);
-    if (s->dir < 0 && (errno != ENOENT || !root->readonly))
+    s->dir = bz_shelf_dir_open(root, kind, !root->readonly);
+    /* One that is refused is empty, and stays so. */
+    if (s->dir < 0 && errno != ENOTDIR && (errno != ENOENT || !root->readonly))
         return bz_fail_sys(err, "open %s of the store", kind);
+    s->ours = s->dir >= 0 && bz_shelf_dir_is_ours(s->dir);
     /* What is on a shelf survives if the shelf does, and all that was in it before. */
-    if (root->sync == BZ_FS_SYNC && !root->readonly &&
+    if (root->sync == BZ_FS_SYNC && !root->readonly && s->dir >= 0 &&
         (fsync(root->top) < 0 || fsync(s->dir) < 0))
         return bz_fail_sys(err, "sync %s of the store", kind);
     return 0; /* a store that is only read may have no such shelf: it is empty */
@@ -129,15 +135,25 @@ void bz_shelf_aside(const struct bz_shelf *s, const struct bz_digest *key,
     char hex[BZ_DIGEST_HEX_LEN + 1];
 
     bz_digest_hex(key, hex);
-    snprintf(out, BZ_SHELF_ASIDE, "trash/%.3s-%s", s->kind, hex);
+    snprintf(out, BZ_SHELF_ASIDE, "%.3s-%s", s->kind, hex);
 }
 
 bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key)
 {
     char name[BZ_SHELF_NAME];
+    struct stat st;
 
     bz_shelf_name(key, name);
-    return s->dir >= 0 && faccessat(s->dir, name, F_OK, 0) == 0;
+    return bz_shelf_dir_stat(s, name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool bz_shelf_in_trash(const struct bz_shelf *s, const struct bz_digest *key)
+{
+    BZ_CLEANUP(bz_fs_closep) int trash = bz_shelf_dir_open(s->root, "trash", false);
+    char aside[BZ_SHELF_ASIDE];
+
+    bz_shelf_aside(s, key, aside);
+    return trash >= 0 && bz_fs_exists(trash, aside);
 }
 
 int64_t bz_shelf_now(const struct bz_shelf_root *r)
@@ -147,7 +163,8 @@ int64_t bz_shelf_now(const struct bz_shelf_root *r)
 
 /* Makes collectors see that the file is wanted. The modification time stays, which
  * means something else. */
-static enum bz_shelf_claim claim(const struct bz_shelf *s, const char *name,
+static enum bz_shelf_claim claim(const struct bz_shelf *s,
+                                 const struct bz_shelf_dir_place *at,
                                  const struct stat *st)
 {
     const struct timespec times[2] = {
@@ -161,36 +178,38 @@ static enum bz_shelf_claim claim(const struct bz_shelf *s, const char *name,
         return BZ_SHELF_CLAIMED;
     if (s->root->readonly)
         return BZ_SHELF_FOREIGN;
-    if (utimensat(s->dir, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+    if (utimensat(at->dir, at->name, times, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? BZ_SHELF_ABSENT : BZ_SHELF_FOREIGN;
     /* The touch may have reached it in the trash: what counts is the key now. */
-    return faccessat(s->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? BZ_SHELF_CLAIMED
-                                                                   : BZ_SHELF_ABSENT;
+    return bz_fs_exists(at->dir, at->name) ? BZ_SHELF_CLAIMED : BZ_SHELF_ABSENT;
+}
+
+/* `size` is NULL if any will do. */
+static enum bz_shelf_claim claim_key(const struct bz_shelf *s,
+                                     const struct bz_digest *key, const uint64_t *size)
+{
+    BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
+    char name[BZ_SHELF_NAME];
+    struct stat st;
+
+    bz_shelf_name(key, name);
+    if (bz_shelf_dir_enter(s, name, false, &at) < 0 ||
+        fstatat(at.dir, at.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        !S_ISREG(st.st_mode) || (size && (uint64_t)st.st_size != *size))
+        return BZ_SHELF_ABSENT;
+    return claim(s, &at, &st);
 }
 
 enum bz_shelf_claim bz_shelf_claim(const struct bz_shelf *s,
                                    const struct bz_digest *key)
 {
-    char name[BZ_SHELF_NAME];
-    struct stat st;
-
-    bz_shelf_name(key, name);
-    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return BZ_SHELF_ABSENT;
-    return claim(s, name, &st);
+    return claim_key(s, key, NULL);
 }
 
 enum bz_shelf_claim bz_shelf_claim_sized(const struct bz_shelf *s,
                                          const struct bz_digest *key, uint64_t size)
 {
-    char name[BZ_SHELF_NAME];
-    struct stat st;
-
-    bz_shelf_name(key, name);
-    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        (uint64_t)st.st_size != size)
-        return BZ_SHELF_ABSENT;
-    return claim(s, name, &st);
+    return claim_key(s, key, &size);
 }
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
@@ -199,7 +218,10 @@ enum bz_shelf_claim bz_shelf_claim_sized(const struct bz_shelf *s,
 static int open_key(const struct bz_shelf *s, const char *name, int flags)
 {
     for (int i = 0; i < 2; i++) {
-        int fd = openat(s->dir, name, OPEN_FLAGS | flags);
+        BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
+        int fd = bz_shelf_dir_enter(s, name, false, &at) < 0
+                     ? -1
+                     : openat(at.dir, at.name, OPEN_FLAGS | flags);
 
         if (fd >= 0 || errno != ESTALE)
             return fd;
@@ -210,14 +232,27 @@ static int open_key(const struct bz_shelf *s, const char *name, int flags)
 /* What a collector was about to remove when it was killed is still there. */
 static int open_in_trash(const struct bz_shelf *s, const struct bz_digest *key)
 {
+    BZ_CLEANUP(bz_fs_closep) int trash = bz_shelf_dir_open(s->root, "trash", false);
     char aside[BZ_SHELF_ASIDE];
     int fd;
 
     bz_shelf_aside(s, key, aside);
-    fd = openat(s->root->top, aside, OPEN_FLAGS);
+    fd = trash < 0 ? -1 : openat(trash, aside, OPEN_FLAGS);
     if (fd < 0)
         errno = ENOENT;
     return fd;
+}
+
+/* A link under a key is as bad as wrong bytes. Keeps errno. */
+static void put_link_aside(const struct bz_shelf *s, const struct bz_digest *key,
+                           const char *name)
+{
+    int sys = errno;
+    struct stat st;
+
+    if (bz_shelf_dir_stat(s, name, &st) == 0 && S_ISLNK(st.st_mode))
+        bz_shelf_quarantine(s, key, &st, "a symbolic link");
+    errno = sys;
 }
 
 static int open_file(const struct bz_shelf *s, const struct bz_digest *key, int flags,
@@ -233,6 +268,10 @@ static int open_file(const struct bz_shelf *s, const struct bz_digest *key, int 
     *fd = open_key(s, name, flags);
     if (*fd < 0 && errno == EPERM && flags)
         *fd = open_key(s, name, 0); /* only the owner may read unseen */
+    if (*fd < 0 && errno == ELOOP)
+        put_link_aside(s, key, name);
+    if (*fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+        errno = ENOENT; /* what is refused is not there */
     stale = *fd < 0 && errno == ESTALE;
     if (*fd < 0 && (errno == ENOENT || stale) && s->by_content)
         *fd = open_in_trash(s, key);
@@ -293,41 +332,43 @@ void bz_shelf_temp_release(struct bz_shelf_temp *t)
     *t = (struct bz_shelf_temp){.fd = -1};
 }
 
-/* One subdirectory for each first byte of the keys, made when it is first needed. */
-static int make_fan(const struct bz_shelf *s, const char *name)
-{
-    const char fan[3] = {name[0], name[1]};
-
-    if (mkdirat(s->dir, fan, DIR_MODE) < 0 && errno != EEXIST)
-        return -1;
-    return s->root->sync == BZ_FS_SYNC ? fsync(s->dir) : 0;
-}
-
 /* A file that another process stored, perhaps without syncing it. */
 static int sync_file(const struct bz_shelf *s, const char *name)
 {
-    BZ_CLEANUP(bz_fs_closep)
-    int fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    BZ_CLEANUP(bz_fs_closep) int fd = open_key(s, name, 0);
 
     return fd < 0 ? -1 : fsync(fd);
 }
 
 static int sync_fan(const struct bz_shelf *s, const char *name)
 {
-    const char fan[3] = {name[0], name[1]};
-    BZ_CLEANUP(bz_fs_closep)
-    int fd = openat(s->dir, fan, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep) int fd = bz_shelf_dir_fan(s, name);
 
     return fd < 0 ? -1 : fsync(fd);
 }
 
-static int link_to(const struct bz_shelf *s, int dir, const char *from, const char *to)
+typedef int (*name_fn)(int dir, const char *from, int to_dir, const char *to);
+
+static int link_name(int dir, const char *from, int to_dir, const char *to)
 {
-    if (linkat(dir, from, s->dir, to, 0) == 0)
-        return 0;
-    if (errno != ENOENT || make_fan(s, to) < 0)
-        return -1;
-    return linkat(dir, from, s->dir, to, 0);
+    return linkat(dir, from, to_dir, to, 0);
+}
+
+/* Gives a file its name on the shelf. The directory for the first byte of the keys is
+ * made when it is first needed. */
+static int name_it(const struct bz_shelf *s, name_fn fn, int dir, const char *from,
+                   const char *to)
+{
+    for (int make = 0; make < 2; make++) {
+        BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
+
+        if (bz_shelf_dir_enter(s, to, make, &at) == 0 &&
+            fn(dir, from, at.dir, at.name) == 0)
+            return 0;
+        if (errno != ENOENT)
+            break;
+    }
+    return -1;
 }
 
 static bool cannot_link(int sys)
@@ -340,15 +381,18 @@ static bool cannot_link(int sys)
 static enum bz_shelf_claim judge(const struct bz_shelf *s, const struct bz_digest *key,
                                  const char *name, off_t size)
 {
+    BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
     struct stat st;
 
-    if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (bz_shelf_dir_enter(s, name, false, &at) < 0 ||
+        fstatat(at.dir, at.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return BZ_SHELF_ABSENT;
     if (!S_ISREG(st.st_mode) || (s->by_content && st.st_size != size)) {
-        bz_shelf_quarantine(s, key, &st, "wrong size");
+        bz_shelf_quarantine(s, key, &st,
+                            S_ISLNK(st.st_mode) ? "a symbolic link" : "wrong size");
         return BZ_SHELF_ABSENT;
     }
-    return claim(s, name, &st);
+    return claim(s, &at, &st);
 }
 
 /* Another user's blob cannot be claimed: its like takes its place. */
@@ -365,7 +409,7 @@ static int replace(const struct bz_shelf *s, int dir, const char *from,
     } while (rc < 0 && errno == EEXIST);
     if (rc < 0)
         return -1;
-    if (renameat(r->tmp, own, s->dir, name) == 0)
+    if (name_it(s, renameat, r->tmp, own, name) == 0)
         return 0;
     unlinkat(r->tmp, own, 0);
     return -1;
@@ -382,7 +426,7 @@ static int publish(const struct bz_shelf *s, int dir, const char *from,
     bz_shelf_name(key, name);
     bz_lease_renew(&s->root->lease);
     /* Again after a damaged one was put aside or a collector took one away. */
-    for (int tries = 0; link_to(s, dir, from, name) < 0; tries++) {
+    for (int tries = 0; name_it(s, link_name, dir, from, name) < 0; tries++) {
         enum bz_shelf_claim was;
 
         if (errno != EEXIST)
@@ -410,11 +454,7 @@ static int publish_by_rename(const struct bz_shelf *s, const struct bz_shelf_tem
     char name[BZ_SHELF_NAME];
 
     bz_shelf_name(key, name);
-    if (renameat(t->root->tmp, t->name, s->dir, name) == 0)
-        return 0;
-    if (errno != ENOENT || make_fan(s, name) < 0)
-        return -1;
-    return renameat(t->root->tmp, t->name, s->dir, name);
+    return name_it(s, renameat, t->root->tmp, t->name, name);
 }
 
 static int set_time(int fd)
@@ -447,7 +487,8 @@ int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
 
     *existed = rc == 1;
     if (rc < 0)
-        rc = bz_fail_sys(err, "publish in %s of the store", s->kind);
+        rc = errno == ENOTDIR ? bz_fail(err, BZ_E_BUSY, NO_DIR, s->kind)
+                              : bz_fail_sys(err, "publish in %s of the store", s->kind);
     bz_shelf_temp_release(t);
     return rc < 0 ? rc : 0;
 }
@@ -470,6 +511,8 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
     *existed = rc == 1;
     if (rc < 0 && cannot_link(errno))
         return bz_fail(err, BZ_E_NOSUP, "%s cannot be linked to", name);
+    if (rc < 0 && errno == ENOTDIR)
+        return bz_fail(err, BZ_E_BUSY, NO_DIR, s->kind);
     if (rc < 0 || fstat(fd, &after) < 0)
         return bz_fail_sys(err, "adopt %s", name);
     /* Without one more link, another file had the name and got the key; or ours has
@@ -480,7 +523,7 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
         char wrong[BZ_SHELF_NAME];
 
         bz_shelf_name(key, wrong);
-        if (fstatat(s->dir, wrong, &after, AT_SYMLINK_NOFOLLOW) == 0)
+        if (bz_shelf_dir_stat(s, wrong, &after) == 0)
             bz_shelf_quarantine(s, key, &after, "changed while it was stored");
         return bz_fail(err, BZ_E_BUSY, "%s changed while it was stored", name);
     }
@@ -494,44 +537,46 @@ static bool same_file(const struct stat *a, const struct stat *b)
 
 /* Between a look and a rename another may have put a good file there: whatever was not
  * the one that was seen gets its key back, unless there is one again. */
-static bool gave_back(const struct bz_shelf *s, const char *aside, const char *name,
+static bool gave_back(const struct bz_shelf_dir_place *at, int bad, const char *aside,
                       const struct stat *seen)
 {
-    int top = s->root->top;
     struct stat st;
 
-    if (fstatat(top, aside, &st, AT_SYMLINK_NOFOLLOW) < 0 || same_file(&st, seen))
+    if (fstatat(bad, aside, &st, AT_SYMLINK_NOFOLLOW) < 0 || same_file(&st, seen))
         return false;
-    if (linkat(top, aside, s->dir, name, 0) == 0 || errno == EEXIST)
-        unlinkat(top, aside, 0);
+    if (linkat(bad, aside, at->dir, at->name, 0) == 0 || errno == EEXIST)
+        unlinkat(bad, aside, 0);
     else if (cannot_link(errno))
-        renameat(top, aside, s->dir, name);
+        renameat(bad, aside, at->dir, at->name);
     return true;
 }
 
 void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
                          const struct stat *seen, const char *why)
 {
-    char name[BZ_SHELF_NAME], aside[BZ_ALIVE_MAX + BZ_SHELF_NAME + 64];
+    BZ_CLEANUP(bz_shelf_dir_leave) struct bz_shelf_dir_place at = {.own = -1};
+    BZ_CLEANUP(bz_fs_closep) int bad = -1;
+    char name[BZ_SHELF_NAME], aside[BZ_SHELF_NAME + 64];
     struct stat st;
 
     bz_shelf_name(key, name);
-    if (s->dir < 0 || fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        !same_file(&st, seen))
+    if (bz_shelf_dir_enter(s, name, false, &at) < 0 ||
+        fstatat(at.dir, at.name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !same_file(&st, seen))
         return;
     bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
                 s->kind, name, why);
     if (s->root->readonly)
         return;
-    if (mkdirat(s->root->top, "bad", DIR_MODE) < 0 && errno != EEXIST)
+    bad = bz_shelf_dir_open(s->root, "bad", true);
+    if (bad < 0)
         return;
-    snprintf(aside, sizeof(aside), "bad/%s-%s-%llx", s->kind, name + 3,
+    snprintf(aside, sizeof(aside), "%s-%s-%llx", s->kind, name + 3,
              (unsigned long long)st.st_ino);
-    if (renameat(s->dir, name, s->root->top, aside) < 0)
+    if (renameat(at.dir, at.name, bad, aside) < 0)
         bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
-    else if (!gave_back(s, aside, name, seen))
+    else if (!gave_back(&at, bad, aside, seen))
         /* its other names tell that it is not to be trusted, if it is ours */
-        (void)!utimensat(s->root->top, aside, NULL, AT_SYMLINK_NOFOLLOW);
+        (void)!utimensat(bad, aside, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
 int bz_shelf_clock(struct bz_shelf_root *r, int64_t *now, struct bz_err *err)

@@ -35,19 +35,26 @@
 
 /* Two digits, a slash and all digits of a key, terminated. */
 #define BZ_SHELF_NAME (3 + BZ_DIGEST_HEX_LEN + 1)
-/* "trash/", the shelf, a dash and all digits. */
-#define BZ_SHELF_ASIDE (6 + 4 + BZ_DIGEST_HEX_LEN + 1)
+/* The shelf, a dash and all digits. */
+#define BZ_SHELF_ASIDE (4 + BZ_DIGEST_HEX_LEN + 1)
 
 /* A name in tmp/: of the process, a dot and a number. */
 #define BZ_SHELF_TEMP (BZ_ALIVE_MAX + 32)
+
+/* A shelf has a directory for each first byte of the keys. */
+#define BZ_SHELF_FANS 256
 
 /* How old a file's access time is when somebody who wants the file sets it anew. */
 #define BZ_SHELF_TOUCH 3600 /* seconds */
 
 /* The directories of a store, shared by its shelves. */
 struct bz_shelf_root {
+    char *path; /* as it was given; owned */
     int top, tmp;
-    bool readonly; /* the file system or the opener does not allow writing */
+    bool readonly;    /* the file system or the opener does not allow writing */
+    bool mend;        /* what is no directory and should be is put aside, shelf_dir.h */
+    atomic_bool told; /* that something is no directory */
+    atomic_bool known[2][BZ_SHELF_FANS]; /* of results, of blobs: is a directory */
     enum bz_fs_sync sync;
     struct bz_alive self;
     struct bz_lease lease;
@@ -61,12 +68,20 @@ struct bz_shelf {
     int dir;
     const char *kind; /* "cas" or "ac", static */
     bool by_content;  /* a key is the digest of its file: sizes must agree */
+    bool ours;        /* nobody else may change which directories it has */
 };
 
-enum bz_shelf_access { BZ_SHELF_WRITE, BZ_SHELF_READ };
+/* BZ_SHELF_MEND is BZ_SHELF_WRITE for a store that we cannot do without (shelf_dir.h).
+ */
+enum bz_shelf_access {
+    BZ_SHELF_WRITE,
+    BZ_SHELF_READ,
+    BZ_SHELF_MEND,
+    BZ_SHELF_READ_AGAIN /* reads, and tells nothing of what the first opening tells */
+};
 
-/* Opens the directory `path`. With BZ_SHELF_WRITE what is missing is made; a store that
- * cannot be written is opened for reading if it is there. BZ_E_NOENT otherwise. */
+/* Opens the directory `path`. Unless it is only read, what is missing is made; a store
+ * that cannot be written is opened for reading if it is there. BZ_E_NOENT otherwise. */
 int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
                        enum bz_shelf_access access, enum bz_fs_sync sync,
                        struct bz_err *err) BZ_MUST_CHECK;
@@ -77,10 +92,12 @@ int bz_shelf_open(struct bz_shelf *s, struct bz_shelf_root *root, const char *ki
 void bz_shelf_close(struct bz_shelf *s);
 
 void bz_shelf_name(const struct bz_digest *key, char out[BZ_SHELF_NAME]);
-/* Where a collector puts it on its way out, below the root. */
+/* Its name in trash/, where a collector puts it on its way out. */
 void bz_shelf_aside(const struct bz_shelf *s, const struct bz_digest *key,
                     char out[BZ_SHELF_ASIDE]);
 bool bz_shelf_has(const struct bz_shelf *s, const struct bz_digest *key);
+/* Whether it lies there. */
+bool bz_shelf_in_trash(const struct bz_shelf *s, const struct bz_digest *key);
 
 /* The time now on the file system's clock, as far as it is known. ns since 1970. */
 int64_t bz_shelf_now(const struct bz_shelf_root *r);
@@ -103,7 +120,7 @@ enum bz_shelf_claim bz_shelf_claim_sized(const struct bz_shelf *s,
                                          const struct bz_digest *key, uint64_t size);
 
 /* Opens for reading. BZ_E_NOENT if there is no such file, and if it vanished under a
- * network file system's hands. */
+ * network file system's hands. A symbolic link is put aside, and counts as none. */
 int bz_shelf_fd(const struct bz_shelf *s, const struct bz_digest *key, int *fd,
                 struct bz_err *err) BZ_MUST_CHECK;
 /* The same for whoever only looks: reading does not count as a use, if the file is
@@ -124,7 +141,8 @@ int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
 /* Gives it its key, mode 0444 and its time; *existed if another file had the key before
  * and keeps it: nobody has looked at its bytes. By content, one that has another size
  * is damaged and put aside first.
- * The temporary is released, also on failure. */
+ * The temporary is released, also on failure. BZ_E_BUSY if the shelf takes no such key,
+ * because something else has the place of its directory. */
 int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
                      const struct bz_digest *key, bool *existed,
                      struct bz_err *err) BZ_MUST_CHECK;
@@ -132,7 +150,8 @@ void bz_shelf_temp_release(struct bz_shelf_temp *t);
 
 /* Publishes a file that lies on the same file system, without copying: it gets a second
  * name. `fd` is open on it; *existed as above. BZ_E_NOSUP if it cannot be linked,
- * BZ_E_BUSY if the name leads to another file by now. */
+ * BZ_E_BUSY if the name leads to another file by now, or the shelf takes no such key.
+ */
 int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
                    const struct bz_digest *key, bool *existed,
                    struct bz_err *err) BZ_MUST_CHECK;

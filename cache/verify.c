@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cache/expanded.h"
+#include "cache/shelf_dir.h"
 #include "cache/trash.h"
 
 #define AT_ONCE 8
@@ -109,7 +110,7 @@ static void put_aside(struct verify *f, const struct bz_shelf *shelf,
     struct stat st;
 
     bz_shelf_name(key, name);
-    if (fstatat(shelf->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (bz_shelf_dir_stat(shelf, name, &st) < 0)
         return;
     bz_shelf_quarantine(shelf, key, &st, why);
     f->stats->repaired++;

@@ -81,8 +81,9 @@ static void list_dir(struct search *s, const char *dir)
     BZ_CLEANUP(bz_cas_closep) struct bz_cas *cas = NULL;
     struct bz_err err;
 
-    if (bz_cas_open(dir, &(struct bz_cas_opts){.access = BZ_SHELF_READ}, &cas, &err) <
-        0)
+    /* The cache has it open as a tier. */
+    if (bz_cas_open(dir, &(struct bz_cas_opts){.access = BZ_SHELF_READ_AGAIN}, &cas,
+                    &err) < 0)
         bz_log_warn("why", "%s is left out: %s", dir, err.msg);
     else
         list_store(s, cas, dir);

@@ -34,10 +34,10 @@ static void what_was_not_used_since_the_limit_goes(void **state)
 
 static void to_trash(struct store *s, const struct bz_digest *key)
 {
-    char path[128], aside[BZ_SHELF_ASIDE], to[BZ_SHELF_ASIDE + 2];
+    char path[128], aside[BZ_SHELF_ASIDE], to[BZ_SHELF_ASIDE + 8];
 
     bz_shelf_aside(&s->cas->blobs, key, aside);
-    snprintf(to, sizeof(to), "s/%s", aside);
+    snprintf(to, sizeof(to), "s/trash/%s", aside);
     mkdirat(s->dir, "s/trash", 0755);
     assert_int_equal(renameat(s->dir, store_path("cas", key, path), s->dir, to), 0);
 }
