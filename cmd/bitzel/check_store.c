@@ -19,22 +19,36 @@
 #define SAMPLE 32
 #define SAMPLE_SIZE ((off_t)1 << 20)
 #define PARTS 256
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define PATIENCE (400 * BZ_CLOCK_MS)
 
 static const char *const kinds[] = {"cas", "ac"};
 
+/* Below the root, which the user named, no link is followed. -1 if there is none. */
+static int open_kind(const char *root, const char *kind)
+{
+    BZ_CLEANUP(bz_fs_closep) int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    return top < 0 ? -1 : openat(top, kind, OPEN_DIR);
+}
+
 int64_t bz_check_store_newest(const char *root)
 {
-    char path[4096];
     int64_t newest = 0;
-    struct stat st;
 
-    for (size_t k = 0; k < BZ_COUNTOF(kinds); k++)
-        for (unsigned part = 0; part < PARTS; part++) {
-            snprintf(path, sizeof(path), "%s/%s/%02x", root, kinds[k], part);
-            if (stat(path, &st) == 0 && st.st_mtime > newest)
+    for (size_t k = 0; k < BZ_COUNTOF(kinds); k++) {
+        BZ_CLEANUP(bz_fs_closep) int dir = open_kind(root, kinds[k]);
+
+        for (unsigned part = 0; dir >= 0 && part < PARTS; part++) {
+            char name[4];
+            struct stat st;
+
+            snprintf(name, sizeof(name), "%02x", part);
+            if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                st.st_mtime > newest)
                 newest = st.st_mtime;
         }
+    }
     return newest;
 }
 
@@ -62,17 +76,21 @@ static void look_at(struct sample *s, int dir, const char *name)
 }
 
 /* One blob of a part of the store. */
-static void take_one(struct sample *s, const char *root, unsigned part)
+static void take_one(struct sample *s, int blobs, unsigned part)
 {
-    char path[4096];
     struct dirent *e;
     struct stat st;
+    char name[4];
     DIR *d;
+    int fd;
 
-    snprintf(path, sizeof(path), "%s/cas/%02x", root, part);
-    d = opendir(path);
-    if (!d)
+    snprintf(name, sizeof(name), "%02x", part);
+    fd = openat(blobs, name, OPEN_DIR);
+    d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        bz_fs_closep(&fd);
         return;
+    }
     while ((e = readdir(d)))
         if (e->d_name[0] != '.' &&
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -105,6 +123,7 @@ void bz_check_store_health(const struct bz_check_host *host, struct bz_check_row
 {
     struct sample s = {0};
     const char *fault = index_fault(host->index);
+    BZ_CLEANUP(bz_fs_closep) int blobs = -1;
     char path[4096];
     struct bz_err err;
 
@@ -122,9 +141,10 @@ void bz_check_store_health(const struct bz_check_host *host, struct bz_check_row
         bz_check_judge(row, BZ_CHECK_FAIL, "install OpenSSL 3", "%.99s", err.msg);
         return;
     }
-    for (unsigned part = 0; part < PARTS; part++)
+    blobs = open_kind(host->cache, "cas");
+    for (unsigned part = 0; blobs >= 0 && part < PARTS; part++)
         if (s.right + s.wrong < SAMPLE)
-            take_one(&s, host->cache, part * 41 % PARTS); /* from all over it */
+            take_one(&s, blobs, part * 41 % PARTS); /* from all over it */
     bz_digest_hasher_free(s.hasher);
     if (s.wrong > 0)
         bz_check_judge(row, BZ_CHECK_WARN, "run 'bitzel cache verify --repair'",

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "cache/expanded.h"
 #include "os/fs.h"
@@ -77,7 +78,7 @@ static void list_kept(const char *all, struct bz_fs_list *names, struct kept_lis
         struct stat st;
 
         bz_buf_addf(&path, "%s/%s/key", all, names->names[i]);
-        if (stat(bz_buf_text(&path), &st) < 0)
+        if (lstat(bz_buf_text(&path), &st) < 0)
             st.st_mtim = (struct timespec){0};
         BZ_VEC_PUSH(out, (struct kept){names->names[i], st.st_mtim});
     }
@@ -139,26 +140,45 @@ void bz_failed_keep(const char *store, struct bz_str task, const struct bz_diges
     remove_old(store);
 }
 
+static bool is_dir(int dir, const char *name)
+{
+    struct stat st;
+
+    return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether a directory is what a task with this key has left, no link being part of it.
+ */
+static bool holds(const char *path, const struct bz_digest *key)
+{
+    BZ_CLEANUP(bz_fs_closep)
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    BZ_CLEANUP(bz_mem_freep) char *text = NULL;
+    char hex[BZ_DIGEST_HEX_LEN + 1];
+    struct bz_err ignored;
+    size_t n;
+
+    if (dir < 0 || !is_dir(dir, "upper") || !is_dir(dir, "tmp"))
+        return false;
+    fd = openat(dir, "key", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || bz_fs_read_fd(fd, "key", KEY_LIMIT, &text, &n, &ignored) < 0)
+        return false;
+    bz_digest_hex(key, hex);
+    return bz_str_eq(bz_str_of(text, n), bz_str_from(hex));
+}
+
 bool bz_failed_find(const char *store, struct bz_str task, const struct bz_digest *key,
                     struct bz_arena *a, const char **upper, const char **tmp)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf dir = {0};
     struct bz_err ignored;
-    char hex[BZ_DIGEST_HEX_LEN + 1];
-    char *text;
-    bool same;
-    size_t n;
 
     add_path(&dir, store, task);
-    if (bz_fs_read(AT_FDCWD, bz_arena_printf(a, "%s/key", bz_buf_text(&dir)).p,
-                   KEY_LIMIT, &text, &n, &ignored) < 0)
-        return false;
-    bz_digest_hex(key, hex);
-    same = bz_str_eq(bz_str_of(text, n), bz_str_from(hex));
-    free(text);
     /* As long as the store is open no collector takes it then. */
-    if (!same || (bz_expanded_touch(bz_buf_text(&dir), &ignored) < 0 &&
-                  ignored.code == BZ_E_NOENT))
+    if (!holds(bz_buf_text(&dir), key) ||
+        (bz_expanded_touch(bz_buf_text(&dir), &ignored) < 0 &&
+         ignored.code == BZ_E_NOENT))
         return false;
     *upper = bz_arena_printf(a, "%s/upper", bz_buf_text(&dir)).p;
     *tmp = bz_arena_printf(a, "%s/tmp", bz_buf_text(&dir)).p;

@@ -97,6 +97,18 @@ struct kind {
                  const char *path, struct bz_err *err);
 };
 
+/* Gives a directory that was made its name. What is no directory, a link say, has no
+ * business there: it goes. */
+static int name_it(const char *made, const char *path)
+{
+    if (rename(made, path) == 0)
+        return 0;
+    if (errno != ENOTDIR)
+        return -1;
+    bz_log_warn("exec", "%s is not a directory: it is removed and made anew", path);
+    return unlink(path) < 0 && errno != ENOENT ? -1 : rename(made, path);
+}
+
 /* Makes a directory under another name first. */
 static int make_whole(struct bz_trees *t, const struct kind *kind, const void *what,
                       const char *path, struct bz_err *err)
@@ -109,7 +121,7 @@ static int make_whole(struct bz_trees *t, const struct kind *kind, const void *w
         rc = kind->make(t, kind, what, temp.p, err);
     if (rc == 0)
         rc = bz_expanded_touch(temp.p, err);
-    if (rc == 0 && rename(temp.p, path) == 0) {
+    if (rc == 0 && name_it(temp.p, path) == 0) {
         bz_cache_laid_out(t->cache, path);
         return 0;
     }

@@ -160,10 +160,12 @@ static bool find_key(char hex[BZ_DIGEST_HEX_LEN + 1])
 static bool is_known(const char *path, const char *key)
 {
     BZ_CLEANUP(bz_mem_freep) char *text = NULL;
+    BZ_CLEANUP(bz_fs_closep)
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct bz_err ignored;
     size_t n = 0;
 
-    return bz_fs_read(AT_FDCWD, path, READ_MAX, &text, &n, &ignored) == 0 &&
+    return fd >= 0 && bz_fs_read_fd(fd, path, READ_MAX, &text, &n, &ignored) == 0 &&
            bz_str_eq(bz_str_of(text, n), bz_str_from(key));
 }
 
