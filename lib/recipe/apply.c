@@ -47,6 +47,21 @@ static void warn_combination(const struct bz_eval *e, const struct bz_ast_stmt *
                         ops[s->op].text);
 }
 
+/* Of a value made from the clock only this trace is left. */
+static int expand_now(struct bz_eval *e, const struct bz_ast_stmt *s,
+                      struct bz_buf *buf, struct bz_str *value, struct bz_err *err)
+{
+    struct bz_vars *v = e->meta->vars;
+    unsigned before = bz_vars_impure(v).clock;
+    int rc;
+
+    bz_buf_addf(buf, "%.*s[:=]", BZ_STR_ARG(s->name));
+    rc = bz_vars_expand(v, s->text, bz_buf_str(buf), NULL, value, err);
+    if (bz_vars_impure(v).clock != before || bz_vars_names_clock(v, s->text))
+        bz_vars_note_clock(v, s->name);
+    return rc;
+}
+
 /* The new value: made in `buf`, or one that is there already. */
 static int new_value(struct bz_eval *e, const struct bz_ast_stmt *s, struct bz_buf *buf,
                      struct bz_str *value, struct bz_err *err)
@@ -55,11 +70,8 @@ static int new_value(struct bz_eval *e, const struct bz_ast_stmt *s, struct bz_b
     int rc = 0;
 
     *value = s->text;
-    if (s->op == BZ_AST_NOW) {
-        bz_buf_addf(buf, "%.*s[:=]", BZ_STR_ARG(s->name));
-        return bz_vars_expand(e->meta->vars, s->text, bz_buf_str(buf), NULL, value,
-                              err);
-    }
+    if (s->op == BZ_AST_NOW)
+        return expand_now(e, s, buf, value, err);
     if (s->op == BZ_AST_DEFAULT || ops[s->op].joint)
         rc = old_value(e, s, &old, err);
     if (rc < 0)

@@ -17,6 +17,12 @@
 /* Variables that say who builds, and where; words. They are not what is built. */
 #define BZ_ENVIRON_USER "HOME LC_ALL LOGNAME PATH PWD SHELL TERM USER"
 
+/* Variables that differ from machine to machine and from day to day; words. Where
+ * BB_BASEHASH_IGNORE_VARS has them, no key counts them (sig/keystore.h). */
+#define BZ_ENVIRON_VARYING                                                             \
+    "BB_NUMBER_PARSE_THREADS BB_NUMBER_THREADS DATE DATETIME PARALLEL_MAKE "           \
+    "PARALLEL_MAKEINST TIME"
+
 struct bz_environ_var {
     struct bz_str name, value;
 };

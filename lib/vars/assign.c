@@ -207,6 +207,8 @@ int bz_assign_set(struct bz_vars *v, struct bz_str name, struct bz_str value,
 
     if (rc < 0)
         return rc;
+    if (bz_str_find(name, BZ_STR(":task-")) != BZ_STR_NONE)
+        v->by_task = true;
     if (bz_ops_parse(name, &op))
         return set_op(v, name, &op, value, at, err);
     c = bz_store_cell(v, name);

@@ -162,7 +162,64 @@ static int value_of(struct bz_vars *v, struct bz_str name, struct bz_str *value,
         bz_fail(err, BZ_E_INVAL, "variable %.*s references itself", BZ_STR_ARG(name));
         return tell(v, name, (struct bz_str){0}, err);
     }
+    if (bz_str_eq(name, BZ_STR("OVERRIDES")))
+        v->asked_overrides = true;
     return bz_value_get(v, bz_store_cell(v, name), 0, value, err);
+}
+
+/* Whether what stands at `at` is within another ${...}, which is on the same line. */
+static bool is_within(struct bz_str text, size_t at)
+{
+    size_t depth = 0, i = at;
+
+    while (i > 0 && text.p[i - 1] != '\n')
+        i--;
+    for (; i < at; i++) {
+        if (text.p[i] == '{' && (depth > 0 || (i > 0 && text.p[i - 1] == '$')))
+            depth++;
+        else if (text.p[i] == '}' && depth > 0)
+            depth--;
+    }
+    return depth > 0;
+}
+
+/* The value of a reference in a store that lets some stand for themselves. In a name or
+ * in code it must be the real one. */
+static int read_kept(struct bz_vars *v, struct bz_str text, size_t at,
+                     struct bz_str name, struct bz_refs *refs, struct bz_str *value,
+                     struct bz_err *err)
+{
+    struct bz_str in = v->frame ? v->frame->name : (struct bz_str){0};
+    enum bz_vars_kept what = BZ_VARS_EXPAND;
+    bool within = is_within(text, at);
+    int rc = within ? bz_vars_get(v->keep.plain, name, 0, value, err)
+                    : v->keep.ask(v->keep.ctx, in, name, &what, value, err);
+
+    if (rc == 0 && !within && what == BZ_VARS_EXPAND)
+        rc = value_of(v, name, value, err);
+    if (rc == 0 && refs && what != BZ_VARS_KEEP)
+        bz_refs_read(refs, name);
+    if (rc == 0 && what == BZ_VARS_KEEP)
+        *value = BZ_ARENA_CONCAT(&v->arena, BZ_STR("\001{"), name, BZ_STR("}"));
+    return rc;
+}
+
+static int read_reference(struct bz_vars *v, struct bz_str text, size_t at,
+                          struct bz_str name, struct bz_refs *refs,
+                          struct bz_str *value, struct bz_err *err)
+{
+    int rc;
+
+    if (v->keep.ask) {
+        rc = read_kept(v, text, at, name, refs, value, err);
+    } else {
+        rc = value_of(v, name, value, err);
+        if (rc == 0 && refs)
+            bz_refs_read(refs, name);
+    }
+    if (rc == 0 && !value->p)
+        *value = bz_str_sub(text, at, at + name.n + 3);
+    return rc;
 }
 
 /* One turn over the references. */
@@ -178,13 +235,9 @@ static int replace_names(struct bz_vars *v, struct bz_str text, struct bz_refs *
 
         if (at == BZ_STR_NONE)
             break;
-        rc = value_of(v, name, &value, err);
+        rc = read_reference(v, text, at, name, refs, &value, err);
         if (rc < 0)
             break;
-        if (refs)
-            bz_refs_read(refs, name);
-        if (!value.p)
-            value = bz_str_sub(text, at, at + name.n + 3);
         rc = bz_buf_try_add(out, text.p + done, at - done, err);
         if (rc == 0)
             rc = bz_buf_try_add_str(out, value, err);
@@ -332,6 +385,18 @@ static int evaluate(struct bz_vars *v, struct bz_str code, struct bz_refs *refs,
     int rc;
 
     v->told = false;
+    if (v->keep.ask) {
+        struct bz_vars *plain = v->keep.plain;
+        struct bz_store_frame f = {.name = name};
+
+        rc = open_frame(plain, &f, err);
+        if (rc < 0)
+            return rc;
+        rc = evaluate(plain, code, refs, value, err);
+        bz_expand_leave(plain, &f);
+        v->told = true;
+        return rc;
+    }
     if (v->watch)
         v->watch->begin(v->watch->ctx, code);
     rc = bz_expr_eval(v, code, refs, value, err);

@@ -294,6 +294,7 @@ static int which(struct bz_expr_run *r, const struct bz_expr_args *a,
         rc = bz_expr_os_join(r, dirs->at[at].s, a->at[1].s, &next);
         if (rc == 0)
             rc = bz_expr_value_push(r, tried, &next);
+        bz_expr_os_impure(r, false);
         if (rc == 0)
             rc = bz_expr_os_exists(r, next.s, bz_expr_call_flag(a, 4, false), &found);
     }

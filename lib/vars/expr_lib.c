@@ -3,6 +3,7 @@
 #include "vars/expr_bb.h"
 #include "vars/expr_oe.h"
 #include "vars/expr_os.h"
+#include "vars/store.h"
 #include "vars/vars.h"
 
 bool bz_expr_lib_module(struct bz_str name)
@@ -56,6 +57,8 @@ int bz_expr_lib_get(struct bz_expr_run *r, const struct bz_expr_value *name,
 
     if (name->kind != BZ_EXPR_STR)
         return bz_expr_value_unknown(r, "a variable's name that is no string");
+    if (bz_str_eq(name->s, BZ_STR("OVERRIDES")))
+        r->vars->asked_overrides = true;
     rc = bz_vars_get(r->vars, name->s, how, &value, r->err);
     /* In BitBake it is a store of its own, not text: never None. */
     if (rc == 0 && !value.p && bz_str_eq(name->s, BZ_STR("BB_ORIGENV")))

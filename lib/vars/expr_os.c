@@ -9,6 +9,17 @@
 
 #include "os/clock.h"
 #include "vars/expr_real.h"
+#include "vars/store.h"
+
+void bz_expr_os_impure(struct bz_expr_run *r, bool clock)
+{
+    if (!r->vars)
+        return;
+    if (clock)
+        r->vars->impure.clock++;
+    else
+        r->vars->impure.host++;
+}
 
 enum { EXISTS, LEXISTS, IS_FILE, IS_DIR, IS_LINK, IS_PROGRAM };
 
@@ -282,6 +293,7 @@ static int realpath_(struct bz_expr_run *r, const struct bz_expr_args *a,
 {
     int rc = want_path(r, &a->at[0]);
 
+    bz_expr_os_impure(r, false);
     return rc < 0 ? rc : bz_expr_real_path(r, a->at[0].s, out);
 }
 
@@ -325,6 +337,7 @@ static int check_file(struct bz_expr_run *r, const struct bz_expr_args *a,
 
     if (a->at[0].kind != BZ_EXPR_STR)
         return bz_expr_value_unknown(r, "a file that is not an absolute path");
+    bz_expr_os_impure(r, false);
     rc = probe(r, a->at[0].s, a->how, &yes);
     *out = bz_expr_value_bool(yes);
     return rc;
@@ -334,6 +347,7 @@ static int check_file(struct bz_expr_run *r, const struct bz_expr_args *a,
 static int own_id(struct bz_expr_run *r, const struct bz_expr_args *a,
                   struct bz_expr_value *out)
 {
+    bz_expr_os_impure(r, a->how == 'p');
     *out = bz_expr_value_int(a->how == 'p'   ? (int64_t)getpid()
                              : a->how == 'u' ? (int64_t)getuid()
                                              : (int64_t)getgid());
@@ -351,6 +365,7 @@ static int uname_(struct bz_expr_run *r, const struct bz_expr_args *a,
     int rc = bz_expr_value_new_seq(r, BZ_COUNTOF(all), &seq);
 
     (void)a;
+    bz_expr_os_impure(r, false);
     if (rc < 0)
         return rc;
     if (uname(&names) < 0)
@@ -371,6 +386,7 @@ int bz_expr_os_cpus(struct bz_expr_run *r, int64_t *out)
 {
     cpu_set_t set;
 
+    bz_expr_os_impure(r, false);
     if (sched_getaffinity(0, sizeof(set), &set) < 0)
         return bz_expr_value_unknown(r, "the processors of such a machine");
     *out = CPU_COUNT(&set);
@@ -383,12 +399,14 @@ static const char struct_time[] = "time.struct_time";
 static int gmtime_now(struct bz_expr_run *r, const struct bz_expr_args *a,
                       struct bz_expr_value *out)
 {
-    time_t now = (time_t)(bz_clock_wall() / BZ_CLOCK_S);
+    int64_t set = r->vars ? r->vars->clock : 0;
+    time_t now = (time_t)(set > 0 ? set : bz_clock_wall() / BZ_CLOCK_S);
     struct bz_expr_seq *seq;
     struct tm tm;
     int rc = bz_expr_value_new_seq(r, 6, &seq);
 
     (void)a;
+    bz_expr_os_impure(r, true);
     if (rc < 0)
         return rc;
     if (!gmtime_r(&now, &tm))

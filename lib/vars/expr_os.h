@@ -25,6 +25,10 @@ int bz_expr_os_join(struct bz_expr_run *r, struct bz_str a, struct bz_str b,
 int bz_expr_os_exists(struct bz_expr_run *r, struct bz_str path, bool executable,
                       bool *out);
 
+/* Notes that code asks for what no file of the metadata decides: the clock or the
+ * number of the process, or else the host. */
+void bz_expr_os_impure(struct bz_expr_run *r, bool clock);
+
 /* len(os.sched_getaffinity(0)) */
 int bz_expr_os_cpus(struct bz_expr_run *r, int64_t *out);
 

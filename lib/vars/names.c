@@ -119,8 +119,18 @@ static int is_exported(struct bz_vars *v, const struct bz_store_cell *c, bool *y
     return rc;
 }
 
-int bz_names_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
-                      struct bz_err *err)
+static int is_unexported(struct bz_vars *v, const struct bz_store_cell *c, bool *yes,
+                         struct bz_err *err)
+{
+    int rc = is_true(v, c, BZ_STR("unexport"), yes, err);
+
+    if (bz_str_starts(c->name, BZ_STR("__")))
+        *yes = false;
+    return rc;
+}
+
+int bz_names_exported(struct bz_vars *v, bool un, const struct bz_str **names,
+                      size_t *n, struct bz_err *err)
 {
     struct bz_map seen = {0};
     struct list out = {0};
@@ -133,7 +143,8 @@ int bz_names_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
             bool yes = false;
 
             if (bz_map_put(&seen, name)->u++ == 0)
-                rc = is_exported(v, bz_store_cell(v, name), &yes, err);
+                rc = un ? is_unexported(v, bz_store_cell(v, name), &yes, err)
+                        : is_exported(v, bz_store_cell(v, name), &yes, err);
             if (rc == 0 && yes)
                 BZ_VEC_PUSH(&out, name);
         }

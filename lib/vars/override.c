@@ -208,6 +208,8 @@ static int evaluate(struct bz_vars *v, struct bz_str *text, struct bz_err *err)
     const struct bz_store_frame *frame = v->frame;
     int rc;
 
+    if (v->keep.ask) /* its references are names there */
+        return bz_vars_get(v->keep.plain, c->name, 0, text, err);
     /* A variable under way may well be read again here: its overrides are off. */
     v->frame = NULL;
     rc = bz_value_get(v, c, 0, text, err);

@@ -153,6 +153,12 @@ struct bz_vars {
 
     struct bz_vars_python python;
     const struct bz_vars_watch *watch;
+    struct bz_vars_keep keep; /* ask == NULL: nothing is kept */
+    struct bz_vars_impure impure;
+    struct BZ_VEC(struct bz_str) clocked; /* own names whose text is from the clock */
+    int64_t clock;                        /* seconds; 0: the real one */
+    bool by_task;                       /* something is set for an override task-NAME */
+    bool asked_overrides;               /* a value has been made from OVERRIDES */
     const struct bz_store_frame *frame; /* the innermost expansion */
     unsigned depth;
     uintptr_t stack; /* where the C stack was at depth 0 */

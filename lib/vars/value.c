@@ -124,6 +124,13 @@ static int apply_removes(struct bz_vars *v, struct bz_store_cell *c,
 
     if (rc < 0 || texts->len == 0)
         return rc;
+    /* What is removed from a reference that stands for itself is not known here. */
+    if (v->keep.ask && memchr(value->data, BZ_VARS_MARK, value->len))
+        for (size_t i = 0; i < texts->len && rc == 0; i++)
+            rc = bz_buf_try_addf(value, err, " %c-%.*s", BZ_VARS_MARK,
+                                 BZ_STR_ARG(texts->at[i]));
+    if (rc < 0)
+        return rc;
     left = bz_store_take(v);
     rc = bz_ops_remove(v, bz_buf_str(value), texts, &left, err);
     if (rc == 0) {

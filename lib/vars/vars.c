@@ -22,6 +22,9 @@ struct bz_vars *bz_vars_new(const struct bz_vars *parent)
     if (parent) {
         v->python = parent->python;
         v->watch = parent->watch;
+        v->by_task = parent->by_task;
+        v->impure.host = parent->impure.host;
+        v->clock = parent->clock;
         v->any_filter = parent->any_filter;
         v->any_rename = parent->any_rename;
         bz_map_reserve(&v->cells, COPY_NAMES);
@@ -44,6 +47,7 @@ void bz_vars_free(struct bz_vars *v)
     bz_vec_release(&v->spare);
     bz_vec_release(&v->dynamic);
     bz_vec_release(&v->exports);
+    bz_vec_release(&v->clocked);
     bz_vec_release(&v->overrides.list);
     bz_map_release(&v->overrides.set);
     bz_map_release(&v->filters);
@@ -171,7 +175,13 @@ int bz_vars_names(struct bz_vars *v, const struct bz_str **names, size_t *n,
 int bz_vars_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
                      struct bz_err *err)
 {
-    return bz_names_exported(v, names, n, err);
+    return bz_names_exported(v, false, names, n, err);
+}
+
+int bz_vars_unexported(struct bz_vars *v, const struct bz_str **names, size_t *n,
+                       struct bz_err *err)
+{
+    return bz_names_exported(v, true, names, n, err);
 }
 
 int bz_vars_flag_true(struct bz_vars *v, struct bz_str name, struct bz_str flag,
@@ -221,6 +231,87 @@ void bz_vars_set_python(struct bz_vars *v, const struct bz_vars_python *python)
 {
     v->python = *python;
     bz_store_changed(v);
+}
+
+void bz_vars_set_keep(struct bz_vars *v, const struct bz_vars_keep *keep)
+{
+    BZ_ASSERT(keep->plain == v->parent);
+    v->keep = *keep;
+    bz_store_changed(v);
+}
+
+struct bz_vars_impure bz_vars_impure(const struct bz_vars *v)
+{
+    return v->impure;
+}
+
+void bz_vars_note_clock(struct bz_vars *v, struct bz_str name)
+{
+    BZ_VEC_PUSH(&v->clocked, bz_store_cell(v, name)->name);
+}
+
+bool bz_vars_names_clock(const struct bz_vars *v, struct bz_str text)
+{
+    for (; v; v = v->parent)
+        for (size_t i = 0; i < v->clocked.len; i++) {
+            size_t at = bz_str_find(text, v->clocked.at[i]);
+
+            if (at != BZ_STR_NONE && at >= 2 && memcmp(text.p + at - 2, "${", 2) == 0)
+                return true;
+        }
+    return false;
+}
+
+bool bz_vars_clock_read(struct bz_vars *v)
+{
+    for (const struct bz_vars *s = v; s; s = s->parent)
+        for (size_t i = 0; i < s->clocked.len; i++)
+            if (bz_vars_was_read(v, s->clocked.at[i]))
+                return true;
+    return false;
+}
+
+int bz_vars_set_clocked(struct bz_vars *v, struct bz_str text, struct bz_err *err)
+{
+    int rc = 0;
+
+    for (const struct bz_vars *s = v->parent; s && rc == 0; s = s->parent)
+        for (size_t i = 0; i < s->clocked.len && rc == 0; i++)
+            rc = bz_vars_set(v, s->clocked.at[i], text, 0, NULL, err);
+    return rc;
+}
+
+void bz_vars_set_clock(struct bz_vars *v, int64_t seconds)
+{
+    v->clock = seconds;
+    bz_store_changed(v);
+}
+
+bool bz_vars_was_read(struct bz_vars *v, struct bz_str name)
+{
+    const struct bz_store_cell *c = bz_store_cell(v, name);
+
+    return c->text_gen > 0 || c->raw_gen > 0;
+}
+
+void bz_vars_each_read(struct bz_vars *v, bz_vars_read_fn fn, void *ctx)
+{
+    const struct bz_map_entry *e;
+
+    for (e = bz_map_next(&v->cells, NULL); e; e = bz_map_next(&v->cells, e))
+        for (const struct bz_store_cell *c = e->p; c; c = c->next)
+            if (c->raw_gen > 0 && c->raw.p)
+                fn(ctx, c->name, c->raw);
+}
+
+bool bz_vars_asked_overrides(const struct bz_vars *v)
+{
+    return v->asked_overrides;
+}
+
+bool bz_vars_by_task(const struct bz_vars *v)
+{
+    return v->by_task;
 }
 
 void bz_vars_set_watch(struct bz_vars *v, const struct bz_vars_watch *watch)

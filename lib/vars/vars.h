@@ -116,6 +116,14 @@ int bz_vars_names(struct bz_vars *v, const struct bz_str **names, size_t *n,
 int bz_vars_exported(struct bz_vars *v, const struct bz_str **names, size_t *n,
                      struct bz_err *err) BZ_MUST_CHECK;
 
+/* Those with a true [unexport]: tasks do not get them, whoever else sets them. */
+int bz_vars_unexported(struct bz_vars *v, const struct bz_str **names, size_t *n,
+                       struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether a variable or an operation was ever set for an override task-NAME, which is
+ * active only while that task runs. */
+bool bz_vars_by_task(const struct bz_vars *v);
+
 /* True if the variable has any content, flag or operation here or in a parent. */
 bool bz_vars_exists(struct bz_vars *v, struct bz_str name);
 
@@ -141,6 +149,57 @@ struct bz_vars_python {
 };
 /* Inherited by copies. The evaluator of expr.h comes first, this one after it. */
 void bz_vars_set_python(struct bz_vars *v, const struct bz_vars_python *python);
+
+/* Lets references stand for themselves: a store that has this gives the text of values
+ * as far as they are the same wherever and whenever they are read, which is what a key
+ * counts. Asked for each ${NAME} in the value of `in` (a variable, or NAME[flag]) that
+ * is not itself a part of a name or of code. */
+#define BZ_VARS_MARK '\001' /* nobody takes it for a reference again */
+enum bz_vars_kept {
+    BZ_VARS_EXPAND,  /* as ever */
+    BZ_VARS_KEEP,    /* ${NAME} stays, with BZ_VARS_MARK instead of the $ */
+    BZ_VARS_REPLACE, /* by *text, which lives as long as the store */
+};
+struct bz_vars_keep {
+    int (*ask)(void *ctx, struct bz_str in, struct bz_str name, enum bz_vars_kept *what,
+               struct bz_str *text, struct bz_err *err);
+    void *ctx;
+    struct bz_vars
+        *plain; /* where code is evaluated, and OVERRIDES is read: the parent */
+};
+/* Not inherited by copies. */
+void bz_vars_set_keep(struct bz_vars *v, const struct bz_vars_keep *keep);
+
+/* How often code has asked for something that no file of the metadata decides: in this
+ * very store the clock and the number of the process; also in the store that this one
+ * is a copy of, before it was made, the host, its files and who builds. */
+struct bz_vars_impure {
+    unsigned clock, host;
+};
+struct bz_vars_impure bz_vars_impure(const struct bz_vars *v);
+
+/* Notes that the text of a variable was made from the clock, by :=. */
+void bz_vars_note_clock(struct bz_vars *v, struct bz_str name);
+/* Whether a text has a ${NAME} of such a variable. */
+bool bz_vars_names_clock(const struct bz_vars *v, struct bz_str text);
+/* Whether such a variable has been read in this very store; what was noted in a store
+ * that this one is a copy of counts, too. */
+bool bz_vars_clock_read(struct bz_vars *v);
+/* Sets all of them, in this store, to a text. */
+int bz_vars_set_clocked(struct bz_vars *v, struct bz_str text,
+                        struct bz_err *err) BZ_MUST_CHECK;
+
+/* What code gets for the time, in seconds; 0: what time it is. Inherited by copies. */
+void bz_vars_set_clock(struct bz_vars *v, int64_t seconds);
+
+/* Whether ${OVERRIDES} or getVar("OVERRIDES") was evaluated in this very store. */
+bool bz_vars_asked_overrides(const struct bz_vars *v);
+
+/* Whether the value of a variable has been read in this very store, and all of those:
+ * each with its text before expansion. */
+bool bz_vars_was_read(struct bz_vars *v, struct bz_str name);
+typedef void (*bz_vars_read_fn)(void *ctx, struct bz_str name, struct bz_str raw);
+void bz_vars_each_read(struct bz_vars *v, bz_vars_read_fn fn, void *ctx);
 
 /* Told before and after each ${@...} is evaluated, for whoever measures. Inherited by
  * copies; must outlive them all. NULL: nobody is. */
