@@ -18,17 +18,31 @@ struct pile {
     struct bz_map strange; /* tasks that are not in the graph -> place, from 1 */
 };
 
+/* The name of a task without that of its configuration. */
+static struct bz_str plain_name(struct bz_str task)
+{
+    struct bz_str mc, rest;
+
+    if (!bz_str_starts(task, BZ_STR("mc:")) ||
+        !bz_str_cut(bz_str_drop(task, 3), ':', &mc, &rest))
+        return task;
+    return rest;
+}
+
 /* What lies on what must not depend on what else is built: it shows in the key of the
  * bytes that a task sees, and where two tasks write one path, in these. */
 static int topmost_first(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
+    int order;
 
     if (x->level != y->level)
         return x->level < y->level ? 1 : -1;
     if (x->above != y->above)
         return x->above < y->above ? 1 : -1;
-    return bz_str_cmp(x->layer.task, y->layer.task);
+    order = bz_str_cmp(plain_name(x->layer.task), plain_name(y->layer.task));
+    /* No key has the name of a configuration. */
+    return order != 0 ? order : bz_digest_cmp(&x->layer.tree.hash, &y->layer.tree.hash);
 }
 
 /* Puts a layer of a task that is not in the graph where this list has it, unless

@@ -14,19 +14,26 @@
 #define JOBSERVER_INSIDE "/run/jobserver"
 #define LAYERS_MAX 24
 
-/* Links with numbers for names, which the options of a mount have room for. */
-static int link_layer(struct bz_step *s, const char *path, uint32_t *n,
+/* Links with numbers for names, which the options of a mount have room for. A tree that
+ * two tasks have left is mounted once, where it lies highest: an overlay takes no
+ * directory twice. */
+static int link_layer(struct bz_step *s, const char *path, struct bz_map *linked,
                       struct bz_err *err)
 {
-    struct bz_str link = bz_arena_printf(&s->arena, "%s/%u", s->desk->links, (*n)++);
+    uint32_t before = linked->len;
+    struct bz_str link;
 
+    (void)bz_map_put(linked, bz_str_from(path));
+    if (linked->len == before)
+        return 0;
+    link = bz_arena_printf(&s->arena, "%s/%u", s->desk->links, s->layers++);
     return symlink(path, link.p) < 0 ? bz_fail_sys(err, "link %s", link.p) : 0;
 }
 
 /* A name that is in none of many layers is looked up in all of them: beyond a number
  * one merged directory is quicker, and there is an end to what a mount takes. */
 static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
-                       const struct bz_output_layers *list, uint32_t *n,
+                       const struct bz_output_layers *list, struct bz_map *linked,
                        struct bz_err *err)
 {
     const char *path;
@@ -41,11 +48,11 @@ static int link_layers(struct bz_step_shop *shop, struct bz_step *s,
             return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(list->at[i].task));
         }
         if (!merge)
-            rc = link_layer(s, path, n, err);
+            rc = link_layer(s, path, linked, err);
     }
     if (rc == 0 && merge)
         rc = bz_trees_merge(shop->trees, list, &path, err);
-    return rc == 0 && merge ? link_layer(s, path, n, err) : rc;
+    return rc == 0 && merge ? link_layer(s, path, linked, err) : rc;
 }
 
 /* The tokens that makes share; those before 4.4 want them as open descriptors. */
@@ -95,14 +102,15 @@ static bool goes_before(const struct bz_step *s, const struct bz_job *job)
 static int link_all(struct bz_step_shop *shop, struct bz_step *s,
                     const struct bz_output *handed, struct bz_err *err)
 {
+    BZ_CLEANUP(bz_map_release) struct bz_map linked = {0};
     int rc = has_layers(handed) ? bz_desk_layer(s->desk, err) : 0;
 
     if (s->linked)
         return 0;
     if (rc == 0)
-        rc = link_layers(shop, s, &handed->own, &s->layers, err);
+        rc = link_layers(shop, s, &handed->own, &linked, err);
     if (rc == 0)
-        rc = link_layers(shop, s, &handed->shared, &s->layers, err);
+        rc = link_layers(shop, s, &handed->shared, &linked, err);
     s->linked = rc == 0;
     return rc;
 }
