@@ -343,6 +343,7 @@ static void fill_opts(const struct build_values *v, struct shop *s,
     o->graph = &s->goal.graph;
     o->keys = s->s.keys;
     o->bases = s->s.base;
+    o->unused = &s->s.unused;
     o->names = s->jobs.names;
     o->cache = s->cache;
     o->store = s->store.root;
@@ -483,6 +484,7 @@ static int open_survey(struct bz_cmd_env *env, const struct build_values *v,
     if (rc < 0)
         return rc;
     s->p.refresh = v->refresh;
+    s->p.resolve = !v->offline && !v->dry;
     bz_taint_open(&s->taint, s->p.build_dir);
     about = about_idle(s, &o);
     *idle = may_be_idle(v, s) && bz_idle_find(&s->idle, &about);

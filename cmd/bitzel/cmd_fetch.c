@@ -147,7 +147,7 @@ static void fetch_recipe(struct call *c, uint32_t recipe)
     int rc;
 
     bz_goal_name(c->goal, recipe, &name);
-    rc = bz_sourcing_open(&s, c->p, c->goal, recipe, &c->opts, &err);
+    rc = bz_sourcing_open(&s, c->p, c->goal, recipe, "do_fetch", &c->opts, &err);
     if (rc < 0) {
         fail(c, bz_buf_str(&name), rc, &err);
         return;

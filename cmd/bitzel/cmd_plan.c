@@ -58,7 +58,8 @@ static bool is_at_hand(void *ctx, uint32_t task)
 {
     const struct source *s = ctx;
 
-    if (s->goal->graph.tasks[task].facts->nostamp)
+    if (s->goal->graph.tasks[task].facts->nostamp ||
+        bz_bitset_test(&s->signing->unused, task))
         return false;
     for (size_t i = 0; i < s->nstores; i++)
         if (bz_action_has(s->stores[i], &s->signing->keys[task]))

@@ -212,6 +212,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     o.graph = &s.goal.graph;
     o.keys = s.s.keys;
     o.bases = s.s.base;
+    o.unused = &s.s.unused;
     o.names = s.jobs.names;
     o.cache = s.cache;
     o.store = s.store.root;

@@ -39,20 +39,21 @@ struct listing {
     uint32_t n; /* tasks of the graph */
     struct bz_bitset wanted;
     bool inputs;
-    struct bz_base_inputs *kept; /* [tasks] */
-    struct bz_base_files *files; /* [tasks] */
-    struct bz_str *policy;       /* [tasks] */
+    struct bz_taskspec_inputs *kept; /* [tasks] */
+    struct bz_base_files *files;     /* [tasks] */
+    struct bz_str *policy;           /* [tasks] */
     struct bz_arena arena;
 };
 
 static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *view)
 {
-    const struct bz_base_inputs *inputs = view->inputs;
+    const struct bz_taskspec_inputs *inputs = view->inputs;
     struct listing *l = ctx;
 
     for (size_t i = 0; i < inputs->len; i++)
         BZ_VEC_PUSH(&l->kept[task],
-                    (struct bz_base_input){
+                    (struct bz_taskspec_input){
+                        .kind = inputs->at[i].kind,
                         .name = bz_arena_dup(&l->arena, inputs->at[i].name),
                         .value = bz_arena_dup(&l->arena, inputs->at[i].value),
                         .digest = inputs->at[i].digest});
@@ -130,11 +131,12 @@ static void write_text(struct bz_out *out, const struct bz_goal *goal,
         bz_out_plain(out, bz_buf_text(&line), line.len);
         bz_out_print(out, "\n");
         for (size_t i = 0; i < l->kept[t].len; i++) {
-            const struct bz_base_input *in = &l->kept[t].at[i];
+            const struct bz_taskspec_input *in = &l->kept[t].at[i];
 
             bz_buf_truncate(&line, 0);
             bz_digest_hex(&in->digest, hex);
-            bz_buf_addf(&line, "%.*s = ", BZ_STR_ARG(in->name));
+            bz_buf_addf(&line, "%s %.*s = ", bz_taskspec_kinds[in->kind],
+                        BZ_STR_ARG(in->name));
             add_value(in->value, &line);
             bz_out_print(out, "  %.12s  ", hex);
             bz_out_plain(out, bz_buf_text(&line), line.len);
@@ -146,7 +148,7 @@ static void write_text(struct bz_out *out, const struct bz_goal *goal,
     }
 }
 
-static void json_inputs(const struct bz_base_inputs *inputs, struct bz_jsonw *w)
+static void json_inputs(const struct bz_taskspec_inputs *inputs, struct bz_jsonw *w)
 {
     bz_jsonw_list(bz_jsonw_key(w, "inputs"));
     for (size_t i = 0; i < inputs->len; i++) {
@@ -154,6 +156,7 @@ static void json_inputs(const struct bz_base_inputs *inputs, struct bz_jsonw *w)
 
         bz_digest_hex(&inputs->at[i].digest, hex);
         bz_jsonw_map(w);
+        bz_jsonw_cstr(bz_jsonw_key(w, "kind"), bz_taskspec_kinds[inputs->at[i].kind]);
         bz_jsonw_str(bz_jsonw_key(w, "name"), inputs->at[i].name);
         bz_jsonw_cstr(bz_jsonw_key(w, "digest"), hex);
         bz_jsonw_str(bz_jsonw_key(w, "value"), inputs->at[i].value);

@@ -212,8 +212,8 @@ static void tell_inputs(void *ctx, uint32_t task, const struct bz_signing_view *
     const struct telling *t = ctx;
 
     (void)task;
-    for (size_t i = 0; i < view->inputs->len; i++)
-        t->leaf(t->to, "variable", view->inputs->at[i].name);
+    for (size_t i = 0; i < view->origins->len; i++)
+        t->leaf(t->to, "variable", view->origins->at[i].name);
     for (size_t i = 0; i < view->files->len; i++)
         t->leaf(t->to, "file", view->files->at[i].name);
 }

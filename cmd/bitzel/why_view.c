@@ -81,6 +81,9 @@ void bz_why_view_title(struct bz_buf *out, const struct bz_cause *c)
     case BZ_CAUSE_FILE:
         bz_buf_addf(out, "%.*s %s", BZ_STR_ARG(c->name), happened(c));
         break;
+    case BZ_CAUSE_COMMIT:
+        bz_buf_addf(out, "%.*s moved", BZ_STR_ARG(c->name));
+        break;
     case BZ_CAUSE_DEPENDENCY:
         bz_buf_addf(out,
                     c->is_there ? "%.*s waits for %.*s now"
@@ -101,9 +104,12 @@ void bz_why_view_title(struct bz_buf *out, const struct bz_cause *c)
     case BZ_CAUSE_TAINT:
         add_taint(out, c);
         break;
+    case BZ_CAUSE_OLDER:
+        bz_buf_add_str(out, BZ_STR("made by an older bitzel, whose keys count other "
+                                   "things"));
+        break;
     case BZ_CAUSE_OTHER:
-        bz_buf_add_str(out, BZ_STR("something that is not recorded changed, such as "
-                                   "the version of bitzel"));
+        bz_buf_add_str(out, BZ_STR("something that is not recorded changed"));
         break;
     }
 }
@@ -121,7 +127,7 @@ static void print_cause(struct bz_out *out, const struct bz_cause *c)
     bz_out_print(out, ", reaches ");
     bz_diff_view_count(out, c->reaches, "task");
     bz_out_print(out, "\n");
-    if (c->kind != BZ_CAUSE_FILE && c->kind != BZ_CAUSE_TAINT && (c->was.p || c->is.p))
+    if (c->kind != BZ_CAUSE_TAINT && (c->was.p || c->is.p))
         bz_diff_view_text(out, c->was, c->is, &opts, 4);
 }
 
@@ -235,10 +241,11 @@ static void json_places(struct bz_jsonw *w, const struct bz_cause *c)
 void bz_why_view_cause(struct bz_jsonw *w, const struct bz_cause *c)
 {
     static const char *const kinds[] = {
-        [BZ_CAUSE_VARIABLE] = "variable",     [BZ_CAUSE_FILE] = "file",
-        [BZ_CAUSE_DEPENDENCY] = "dependency", [BZ_CAUSE_MACHINE] = "machine",
-        [BZ_CAUSE_DISTRO] = "distro",         [BZ_CAUSE_POLICY] = "sandbox",
-        [BZ_CAUSE_TAINT] = "forced",          [BZ_CAUSE_OTHER] = "other",
+        [BZ_CAUSE_VARIABLE] = "variable", [BZ_CAUSE_FILE] = "file",
+        [BZ_CAUSE_COMMIT] = "commit",     [BZ_CAUSE_DEPENDENCY] = "dependency",
+        [BZ_CAUSE_MACHINE] = "machine",   [BZ_CAUSE_DISTRO] = "distro",
+        [BZ_CAUSE_POLICY] = "sandbox",    [BZ_CAUSE_TAINT] = "forced",
+        [BZ_CAUSE_OTHER] = "other",       [BZ_CAUSE_OLDER] = "older",
     };
 
     bz_jsonw_map(w);

@@ -71,7 +71,8 @@ void bz_choice_rank(struct bz_exec *x)
 
         x->tasks[t].rank = (uint32_t)i;
         x->tasks[t].level = 1;
-        x->tasks[t].fleeting = g->tasks[t].facts->nostamp || x->o->enter == t + 1;
+        x->tasks[t].fleeting = g->tasks[t].facts->nostamp || x->o->enter == t + 1 ||
+                               (x->o->unused && bz_bitset_test(x->o->unused, t));
         for (uint32_t e = g->dag.start[t]; e < g->dag.start[t + 1]; e++) {
             const struct bz_exec_task *below = &x->tasks[g->dag.to[e]];
 

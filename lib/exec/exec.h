@@ -16,6 +16,7 @@
 #ifndef BZ_EXEC_EXEC_H
 #define BZ_EXEC_EXEC_H
 
+#include "base/bitset.h"
 #include "cache/cache.h"
 #include "exec/admission.h"
 #include "exec/event.h"
@@ -25,9 +26,11 @@
 
 struct bz_exec_opts {
     const struct bz_tgraph *graph;
-    const struct bz_digest *keys;  /* [tasks]: signatures */
-    const struct bz_digest *bases; /* [tasks]: without what they wait for */
-    const struct bz_str *names;    /* [tasks] */
+    const struct bz_digest *keys;   /* [tasks]: signatures */
+    const struct bz_digest *bases;  /* [tasks]: without what they wait for */
+    const struct bz_str *names;     /* [tasks] */
+    const struct bz_bitset *unused; /* tasks whose results are not used again, as if
+                                       they were nostamp; or NULL */
     struct bz_cache *cache;
     const char *store;              /* the directory of the cache */
     struct bz_pool *pool;           /* to hash and to link with */

@@ -93,14 +93,15 @@ static void add_sums(struct bz_fetch *f, const struct bz_expect *sums,
 static int add_commit(struct bz_fetch *f, struct bz_source *s,
                       struct bz_identity_fields *out, struct bz_err *err)
 {
-    struct bz_str suffix = {0};
-    int rc = bz_fetch_git_check(f, s, err);
+    struct bz_str suffix = {0}, question = bz_fetch_question(s);
+    int rc = question.n > 0 ? 0 : bz_fetch_git_check(f, s, err);
 
     if (rc == 0)
         rc = bz_policy_get(&f->policy, "BB_GIT_DEFAULT_DESTSUFFIX", &suffix, err);
     if (rc < 0)
         return bz_err_wrap(err, "%s", s->shown);
-    add_field(out, "commit", s->revision);
+    add_field(out, question.n > 0 ? "revision" : "commit",
+              question.n > 0 ? question : s->revision);
     if (suffix.n > 0)
         add_field(out, "destsuffix", bz_arena_dup(&f->arena, suffix));
     return 0;

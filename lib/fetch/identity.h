@@ -24,8 +24,8 @@ struct bz_identity_fields BZ_VEC(struct bz_identity_field);
 
 /* Appends the fields of one entry in a fixed order: "uri"; ";NAME" for each parameter,
  * by name; "md5sum" and so on for the checksums that are given, in lower case; for git
- * "commit", and "destsuffix" if a variable decides it. BZ_E_INVAL if its revision is
- * not resolved (bz_fetch_resolve()). */
+ * "commit", or, if that is to be resolved, "revision" with the question (revision.h),
+ * and "destsuffix" if a variable decides it. */
 int bz_identity_fields(struct bz_fetch *f, size_t i, struct bz_identity_fields *out,
                        struct bz_err *err) BZ_MUST_CHECK;
 

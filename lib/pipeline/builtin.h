@@ -17,6 +17,7 @@
 #define BZ_PIPELINE_BUILTIN_H
 
 #include "pipeline/jobs.h"
+#include "sig/taskspec.h"
 
 /* The list that do_fetch hands on, in WORKDIR. */
 #define BZ_BUILTIN_LIST ".bitzel-sources"
@@ -30,6 +31,13 @@ enum bz_builtin {
 
 int bz_builtin_of(struct bz_vars *v, struct bz_str task, enum bz_builtin *out,
                   struct bz_err *err) BZ_MUST_CHECK;
+
+/* What such a task does, for its key: adds inputs, and to `list` (sig/files.h) what has
+ * to be looked at each time: local sources, and revisions that are to be resolved. The
+ * task has been listed (sig/taskspec.h). */
+int bz_builtin_inputs(struct bz_taskspec *spec, enum bz_builtin what,
+                      struct bz_taskspec_inputs *inputs, struct bz_buf *list,
+                      struct bz_err *err) BZ_MUST_CHECK;
 
 /* By the name alone, before anything is evaluated. */
 bool bz_builtin_waits(struct bz_str task);

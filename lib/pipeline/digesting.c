@@ -5,11 +5,18 @@
 
 #include "base/mem.h"
 #include "os/cpu.h"
+#include "os/fs.h"
+#include "pipeline/builtin.h"
+#include "pipeline/view.h"
 #include "pool/pool.h"
+#include "recipe/environ.h"
 #include "sig/files.h"
 #include "survey/lineage.h"
 
-enum { GRAIN = 4 }; /* recipes taken at a time */
+enum {
+    GRAIN = 4,         /* recipes taken at a time */
+    CLOCK = 981173106, /* what time it is for code that keys count: always the same */
+};
 
 /* What one thread has to itself. */
 struct row {
@@ -27,50 +34,205 @@ struct run {
     struct row *rows;
     unsigned nrows;
     struct bz_recall_config *configs; /* of each configuration */
+    struct bz_view_list layers;       /* as they stand in texts, and where they are */
+    struct bz_arena arena;
     atomic_size_t next;
 };
 
 /* ---- one recipe ---- */
 
-static int digest_task(struct run *run, struct row *row, struct bz_base *b,
-                       struct bz_vars *v, uint32_t t, struct bz_memo_task *out,
+/* One recipe under way. */
+struct recipe {
+    struct run *run;
+    struct row *row;
+    struct bz_meta *m;
+    struct bz_taskspec *spec;
+    struct bz_base *base; /* NULL: there is none yet */
+    unsigned turn;        /* of the variables that it is for */
+    const struct bz_facts *facts;
+};
+
+static struct bz_str host_path(const struct bz_pipeline *p)
+{
+    const char *path = bz_environ_find(p->opts.env, "PATH");
+
+    return path ? bz_str_from(path) : BZ_STR("");
+}
+
+/* What of the layers the task is shown counts, or would if it were there. */
+static int list_views(struct recipe *r, const struct bz_taskspec_inputs *inputs,
+                      struct bz_buf *list, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_view_list views = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+    int rc = bz_taskspec_text(r->spec, inputs, &text, err);
+
+    if (rc < 0 || text.len == 0)
+        return rc;
+    bz_view_find(bz_buf_str(&text), r->run->layers.at, r->run->layers.len, &arena,
+                 &views);
+    for (size_t i = 0; i < views.len; i++) {
+        struct bz_str path = bz_str_from(views.at[i].host);
+
+        size_t layer, at = bz_view_name_at(path, &r->run->layers, &layer);
+
+        bz_files_add_view(list, path, at, layer, bz_fs_exists(AT_FDCWD, path.p));
+    }
+    return 0;
+}
+
+/* The digest of a task, without what is looked at each time, which is in the list. */
+static int sign_task(struct recipe *r, struct bz_str name, bool noexec,
+                     struct bz_taskspec_inputs *inputs, struct bz_buf *list,
+                     struct bz_digest *out, struct bz_err *err)
+{
+    enum bz_taskspec_how how = noexec ? BZ_TASKSPEC_NOTHING : BZ_TASKSPEC_SCRIPT;
+    enum bz_builtin what;
+    int rc = bz_builtin_of(r->m->vars, name, &what, err);
+
+    if (rc == 0 && !noexec && what != BZ_BUILTIN_NONE)
+        how = BZ_TASKSPEC_BUILTIN;
+    if (rc == 0)
+        rc = bz_taskspec_list(r->spec, name, how, inputs, err);
+    if (rc == 0 && !noexec)
+        rc = bz_files_of(bz_taskspec_store(r->spec, NULL)->plain, name, list, err);
+    if (rc == 0 && !noexec && (what == BZ_BUILTIN_FETCH || what == BZ_BUILTIN_UNPACK))
+        rc = bz_files_sources(bz_taskspec_store(r->spec, NULL)->plain, list, err);
+    if (rc == 0 && how == BZ_TASKSPEC_BUILTIN)
+        rc = bz_builtin_inputs(r->spec, what, inputs, list, err);
+    if (rc == 0 && !noexec)
+        rc = list_views(r, inputs, list, err);
+    if (rc == 0)
+        bz_taskspec_digest(r->spec, inputs, out);
+    return rc;
+}
+
+/* What the inputs are made from. */
+static int list_origins(struct recipe *r, struct bz_str task,
+                        const struct bz_taskspec_inputs *inputs,
+                        struct bz_base_inputs *out, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_str) names = {0};
+    unsigned turn;
+    const struct bz_keystore *store = bz_taskspec_store(r->spec, &turn);
+    int rc = 0;
+
+    if (!r->base || r->turn != turn) {
+        bz_base_free(r->base);
+        r->base = NULL;
+        rc = bz_base_new(store->key, r->row->hasher, &r->base, err);
+        r->turn = turn;
+    }
+    BZ_VEC_PUSH(&names, task);
+    for (size_t i = 0; i < inputs->len; i++) {
+        enum bz_taskspec_kind kind = inputs->at[i].kind;
+
+        if (kind == BZ_TASKSPEC_SOURCE) {
+            BZ_VEC_PUSH(&names, BZ_STR("SRC_URI"));
+            BZ_VEC_PUSH(&names, BZ_STR("SRCREV"));
+        } else if (kind != BZ_TASKSPEC_TASK && kind != BZ_TASKSPEC_ORDER &&
+                   kind != BZ_TASKSPEC_UMASK &&
+                   bz_str_find_byte(inputs->at[i].name, ' ') == BZ_STR_NONE) {
+            BZ_VEC_PUSH(&names, inputs->at[i].name);
+        }
+    }
+    return rc < 0 ? rc : bz_base_list(r->base, names.at, names.len, out, err);
+}
+
+static int digest_task(struct recipe *r, uint32_t t, struct bz_memo_task *out,
                        struct bz_err *err)
 {
-    BZ_CLEANUP(bz_vec_release) struct bz_base_inputs inputs = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_base_inputs origins = {0};
+    BZ_CLEANUP(bz_vec_release) struct bz_taskspec_inputs inputs = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
-    struct bz_digesting *e = run->e;
+    struct bz_digesting *e = r->run->e;
+    const struct bz_facts_task *facts = e->goal->graph.tasks[t].facts;
+    struct bz_digesting_seen seen = {r->m->vars, &origins, &inputs, out};
     int rc;
 
-    out->name = e->goal->graph.tasks[t].facts->name;
-    rc = bz_base_task(b, out->name, &out->digest, e->fn ? &inputs : NULL, err);
-    if (rc == 0)
-        rc = bz_files_of(v, out->name, &list, err);
+    out->name = facts->name;
+    rc = sign_task(r, out->name, facts->noexec, &inputs, &list, &out->digest, err);
+    if (rc == 0 && e->fn)
+        rc = list_origins(r, out->name, &inputs, &origins, err);
     if (rc < 0)
         return rc;
-    out->files = bz_arena_dup(&row->arena, bz_buf_str(&list));
-    return e->fn ? e->fn(e->ctx, t, v, &inputs, out, err) : 0;
+    out->files = bz_arena_dup(&r->row->arena, bz_buf_str(&list));
+    return e->fn ? e->fn(e->ctx, t, &seen, err) : 0;
+}
+
+/* Tasks that have something of the clock in them: what they do at two times differs. */
+static int compare_clocks(struct recipe *r, struct bz_memo_task *tasks, size_t n,
+                          uint32_t first, struct bz_err *err)
+{
+    int rc = 0;
+
+    bz_taskspec_set_clock(r->spec, CLOCK + 90061); /* a day, an hour, a minute more */
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        BZ_CLEANUP(bz_vec_release) struct bz_taskspec_inputs inputs = {0};
+        BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
+        const struct bz_facts_task *facts =
+            r->run->e->goal->graph.tasks[first + i].facts;
+        struct bz_digest digest;
+
+        rc = sign_task(r, tasks[i].name, facts->noexec, &inputs, &list, &digest, err);
+        if (rc < 0 || bz_digest_eq(&digest, &tasks[i].digest))
+            continue;
+        bz_buf_truncate(&list, 0);
+        bz_buf_add_str(&list, tasks[i].files);
+        bz_files_add_unused(&list, BZ_STR("it reads the clock"));
+        tasks[i].files = bz_arena_dup(&r->row->arena, bz_buf_str(&list));
+        bz_buf_addf(
+            &r->row->notes,
+            "%.*s:%.*s: warning: what it does depends on the time, so its result "
+            "is not used again\n",
+            BZ_STR_ARG(r->facts->pn), BZ_STR_ARG(tasks[i].name));
+    }
+    return rc;
+}
+
+static int digest_all(struct recipe *r, struct bz_digesting_item *item,
+                      struct bz_err *err)
+{
+    const struct bz_tgraph *g = &r->run->e->goal->graph;
+    uint32_t first = g->recipes[item->recipe].first;
+    size_t n = g->recipes[item->recipe + 1].first - first;
+    struct bz_memo_task *tasks = BZ_ARENA_ARRAY(&r->row->arena, struct bz_memo_task, n);
+    int rc = 0;
+
+    bz_taskspec_set_clock(r->spec, CLOCK);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = digest_task(r, first + (uint32_t)i, &tasks[i], err);
+    item->memo.tasks = tasks;
+    item->memo.n = n;
+    if (rc < 0)
+        return rc;
+    bz_buf_truncate(&r->row->notes, 0);
+    bz_taskspec_warn(r->spec, &r->row->notes);
+    if (bz_taskspec_found(r->spec).host) /* it may say something else the next time */
+        item->memo.key = (struct bz_memo_key){{0}};
+    if (bz_taskspec_found(r->spec).clock)
+        rc = compare_clocks(r, tasks, n, first, err);
+    item->memo.notes = bz_arena_dup(&r->row->arena, bz_buf_str(&r->row->notes));
+    return rc;
 }
 
 static int digest_tasks(struct run *run, struct row *row, struct bz_meta *m,
                         struct bz_digesting_item *item, struct bz_err *err)
 {
-    const struct bz_tgraph *g = &run->e->goal->graph;
-    uint32_t first = g->recipes[item->recipe].first;
-    size_t n = g->recipes[item->recipe + 1].first - first;
-    struct bz_memo_task *tasks = BZ_ARENA_ARRAY(&row->arena, struct bz_memo_task, n);
-    BZ_CLEANUP(bz_base_freep) struct bz_base *b = NULL;
-    int rc = bz_base_new(m->vars, row->hasher, &b, err);
+    BZ_CLEANUP(bz_taskspec_freep) struct bz_taskspec *spec = NULL;
+    struct bz_taskspec_opts opts = {host_path(run->e->p)};
+    struct recipe r = {.run = run,
+                       .row = row,
+                       .m = m,
+                       .facts = run->e->goal->graph.recipes[item->recipe].facts};
+    int rc = bz_taskspec_new(m->vars, &opts, row->hasher, &spec, err);
 
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = digest_task(run, row, b, m->vars, first + (uint32_t)i, &tasks[i], err);
-    item->memo.tasks = tasks;
-    item->memo.n = n;
-    if (rc < 0)
-        return rc;
-    bz_buf_truncate(&row->notes, 0);
-    bz_base_leaks(b, &row->notes);
-    item->memo.notes = bz_arena_dup(&row->arena, bz_buf_str(&row->notes));
-    return 0;
+    r.spec = spec;
+    if (rc == 0)
+        rc = digest_all(&r, item, err);
+    bz_base_free(r.base);
+    return rc;
 }
 
 static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
@@ -185,6 +347,7 @@ static int prepare(struct run *run, struct bz_err *err)
     struct bz_pipeline *p = run->e->p;
     int rc = 0;
 
+    bz_view_layers(p, &run->arena, &run->layers);
     for (unsigned i = 0; i < run->nrows && rc == 0; i++)
         rc = bz_digest_hasher_new(&run->rows[i].hasher, err);
     for (size_t i = 0; i < p->mcs.len && rc == 0; i++)
@@ -235,6 +398,8 @@ int bz_digesting_run(struct bz_digesting *e, struct bz_digesting_item *items, si
         bz_vec_release(&items[i].appends);
     free(run.rows);
     free(run.configs);
+    bz_vec_release(&run.layers);
+    bz_arena_release(&run.arena);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "pipeline/goal.h"
 #include "sig/base.h"
 #include "sig/memo.h"
+#include "sig/taskspec.h"
 
 /* One recipe, and what was found. */
 struct bz_digesting_item {
@@ -20,9 +21,15 @@ struct bz_digesting_item {
 };
 
 /* Told of each task while its recipe's store is there. */
-typedef int (*bz_digesting_fn)(void *ctx, uint32_t task, struct bz_vars *vars,
-                               const struct bz_base_inputs *inputs,
-                               const struct bz_memo_task *memo, struct bz_err *err);
+struct bz_digesting_seen {
+    struct bz_vars *vars;                    /* the recipe's */
+    const struct bz_base_inputs *origins;    /* what its inputs are made from */
+    const struct bz_taskspec_inputs *inputs; /* what its key is a digest of */
+    const struct bz_memo_task *memo;
+};
+typedef int (*bz_digesting_fn)(void *ctx, uint32_t task,
+                               const struct bz_digesting_seen *seen,
+                               struct bz_err *err);
 
 struct bz_digesting {
     struct bz_pipeline *p; /* loaded */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cache/shelf.h"
+#include "fetch/revision.h"
 #include "os/clock.h"
 #include "os/fs.h"
 #include "os/fs_list.h"
@@ -75,6 +76,27 @@ static struct bz_str result_path(struct bz_arena *a, const char *store,
 
 /* ---- files that count ---- */
 
+/* The commits that revisions were resolved to. */
+static bool digest_commits(struct bz_str list, const char *revisions,
+                           struct bz_digest_hasher *h, struct bz_digest *out)
+{
+    struct bz_revisions *all = NULL;
+    struct bz_str question;
+    bool good = true;
+
+    while (good && bz_files_next_question(&list, &question)) {
+        char commit[BZ_REVISION_HEX];
+
+        if (!all)
+            all = bz_revision_open(revisions, false);
+        good = bz_revision_find(all, question, commit, NULL);
+        if (good)
+            bz_base_add_commit(h, question, bz_str_from(commit), out);
+    }
+    bz_revision_close(all);
+    return good;
+}
+
 /* Folds what the lists of files lead to into one digest; false if one of them would be
  * made differently now. */
 static bool digest_files(struct bz_str lists, const char *build_dir,
@@ -82,6 +104,8 @@ static bool digest_files(struct bz_str lists, const char *build_dir,
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     const char *path = bz_arena_printf(&a, "%s/cache/bitzel.sums", build_dir).p;
+    const char *revisions =
+        bz_arena_printf(&a, "%s/cache/bitzel.revisions", build_dir).p;
     struct bz_sums sums;
     struct bz_err ignored;
     bool good = true;
@@ -106,6 +130,7 @@ static bool digest_files(struct bz_str lists, const char *build_dir,
                bz_files_read(list, &sums, &a, &files, &ignored) == 0;
         if (good)
             bz_base_add_files(h, &files, out);
+        good = good && digest_commits(list, revisions, h, out);
     }
     bz_sums_close(&sums);
     return good;

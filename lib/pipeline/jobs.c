@@ -11,6 +11,7 @@
 #include "pipeline/timelimit.h"
 #include "recipe/runscript.h"
 #include "recipe/script.h"
+#include "sig/files.h"
 
 struct bz_jobs_recipe {
     struct bz_finalize *finalize; /* NULL: not evaluated yet */
@@ -214,7 +215,7 @@ int bz_jobs_vars(struct bz_jobs *j, uint32_t recipe, struct bz_vars **out,
 static int set_files(const struct bz_jobs *j, struct bz_vars *v, struct bz_str task,
                      struct bz_arena *a, struct bz_job *out, struct bz_err *err)
 {
-    struct bz_str dir;
+    struct bz_str dir, inside;
     int rc = bz_vars_get(v, BZ_STR("T"), 0, &dir, err);
 
     if (rc == 0 && !bz_path_is_absolute(dir))
@@ -222,9 +223,14 @@ static int set_files(const struct bz_jobs *j, struct bz_vars *v, struct bz_str t
                        BZ_STR_ARG(dir));
     if (rc < 0)
         return rc;
+    out->temp = bz_jobs_inside(j, a, dir);
+    inside = out->temp;
+    if (!bz_jobs_cut_root(j, &inside) || !bz_path_is_safe(inside))
+        return bz_fail(err, BZ_E_INVAL,
+                       "T, where logs go, is '%.*s': it has to be below %s",
+                       BZ_STR_ARG(dir), j->p->build_dir);
     out->run = bz_arena_printf(a, "%.*s/run.%.*s", BZ_STR_ARG(dir), BZ_STR_ARG(task)).p;
     out->log = bz_arena_printf(a, "%.*s/log.%.*s", BZ_STR_ARG(dir), BZ_STR_ARG(task)).p;
-    out->temp = bz_jobs_inside(j, a, dir);
     return 0;
 }
 
@@ -361,23 +367,24 @@ static void share_makes(struct bz_vars *v, struct bz_arena *a, struct bz_job *ou
                 out->makes = bz_parallel_share(scripts[k], value, a) || out->makes;
 }
 
-static void set_views(const struct bz_jobs *j, struct bz_arena *a, struct bz_job *out)
+/* What was signed is shown, and nothing else. */
+static void set_views(const struct bz_jobs *j, uint32_t task, struct bz_arena *a,
+                      struct bz_job *out)
 {
-    BZ_CLEANUP(bz_vec_release) struct bz_view_list list = {0};
-    struct bz_job_view *views;
+    struct bz_str list = j->signing ? bz_signing_list(j->signing, task) : BZ_STR("");
+    BZ_CLEANUP(bz_vec_release) struct bz_view_list views = {0};
+    struct bz_job_view *kept;
+    struct bz_str path;
 
-    if (j->ground->bare) {
-        out->views = j->layers.at;
-        out->nviews = j->layers.len;
-        return;
+    while (bz_files_next_view(&list, &path)) {
+        path = bz_arena_dup(a, path);
+        BZ_VEC_PUSH(&views, (struct bz_job_view){bz_jobs_inside(j, a, path).p, path.p});
     }
-    bz_view_find(out->before, j->layers.at, j->layers.len, a, &list);
-    bz_view_find(out->script, j->layers.at, j->layers.len, a, &list);
-    views = BZ_ARENA_ARRAY(a, struct bz_job_view, list.len);
-    for (size_t i = 0; i < list.len; i++)
-        views[i] = list.at[i];
-    out->views = views;
-    out->nviews = list.len;
+    kept = BZ_ARENA_ARRAY(a, struct bz_job_view, views.len);
+    for (size_t i = 0; i < views.len; i++)
+        kept[i] = views.at[i];
+    out->views = kept;
+    out->nviews = views.len;
 }
 
 struct checked {
@@ -422,7 +429,8 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     struct bz_vars *recipe;
     int rc = bz_jobs_vars(j, g->tasks[task].recipe, &recipe, err);
 
-    *out = (struct bz_job){.root = g->tasks[task].facts->fakeroot};
+    *out = (struct bz_job){.root = g->tasks[task].facts->fakeroot,
+                           .network = g->tasks[task].facts->network};
     if (rc < 0)
         return rc;
     v = bz_vars_new(recipe);
@@ -436,8 +444,6 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     if (rc == 0)
         rc = set_locks(v, name, a, out, err);
     if (rc == 0)
-        rc = bz_vars_flag_true(v, name, BZ_STR("network"), &out->network, err);
-    if (rc == 0)
         rc = bz_timelimit_get(v, name, j->timeout, &out->timeout, err);
     if (rc < 0)
         return rc;
@@ -445,7 +451,7 @@ int bz_jobs_make(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job *ou
     out->script = bz_jobs_inside(j, a, bz_buf_str(&scripts.main));
     out->workdir = bz_jobs_inside(j, a, workdir);
     share_makes(v, a, out);
-    set_views(j, a, out);
+    set_views(j, task, a, out);
     set_check(j, task, a, out);
     return 0;
 }

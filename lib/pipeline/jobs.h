@@ -29,13 +29,14 @@ struct bz_jobs {
                         open */
     bool offline;    /* sources come from this machine alone; likewise */
     const struct bz_signing *signing; /* likewise: what tasks must have been made from
-                                         to be kept; NULL: anything */
+                                         to be kept, and what they are shown of layers;
+                                         NULL: anything, and nothing */
     struct bz_pipeline *p;
     const struct bz_goal *goal;
     const struct bz_ground *ground; /* the pipeline's */
     struct bz_arena arena;
     struct bz_jobs_places BZ_VEC(struct bz_jobs_place) places; /* longest host first */
-    struct bz_view_list layers;     /* where they are seen, as far as they are */
+    struct bz_view_list layers;     /* where tasks see them if they do */
     struct bz_jobs_recipe *recipes; /* [recipes of the graph] */
     uint32_t kept[BZ_JOBS_KEPT];    /* those that are evaluated, a ring */
     size_t nkept;                   /* that ever were */

@@ -57,6 +57,7 @@ struct bz_pipeline {
                                    set before a survey */
     struct bz_ground ground;    /* see bz_pipeline_ground() */
     bool forget;                /* a survey neither uses nor makes a snapshot */
+    bool resolve; /* those that are not may be resolved, over the network */
     bool refresh; /* names of revisions are resolved anew; set before they are asked */
     struct bz_revisions *revisions; /* see bz_pipeline_revisions() */
 };

@@ -10,6 +10,10 @@ struct part {
     struct bz_str machine, distro, policy;
     const struct bz_record_input **inputs, **context;
     size_t ninputs, ncontext;
+    const struct bz_record_input **fields;
+    size_t nfields;
+    struct bz_record_commit *commits;
+    size_t ncommits;
     struct bz_record_file *files;
     size_t nfiles;
 };
@@ -75,9 +79,40 @@ static void keep_files(struct recorder *w, struct part *part,
     part->nfiles = files->len;
     part->files = BZ_ARENA_ARRAY(&w->arena, struct bz_record_file, files->len);
     for (size_t i = 0; i < files->len; i++)
-        part->files[i] =
-            (struct bz_record_file){bz_arena_dup(&w->arena, files->at[i].name),
-                                    files->at[i].digest, files->at[i].present};
+        part->files[i] = (struct bz_record_file){
+            bz_arena_dup(&w->arena, files->at[i].name), files->at[i].digest,
+            files->at[i].present, files->at[i].executable, files->at[i].mode};
+}
+
+static void keep_fields(struct recorder *w, struct part *part,
+                        const struct bz_taskspec_inputs *inputs)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
+
+    part->nfields = inputs->len;
+    part->fields =
+        BZ_ARENA_ARRAY(&w->arena, const struct bz_record_input *, inputs->len);
+    for (size_t i = 0; i < inputs->len; i++) {
+        const struct bz_taskspec_input *in = &inputs->at[i];
+        struct bz_record_input field = {.digest = in->digest, .value = in->value};
+
+        bz_buf_truncate(&name, 0);
+        bz_buf_addf(&name, "%s %.*s", bz_taskspec_kinds[in->kind],
+                    BZ_STR_ARG(in->name));
+        field.name = bz_buf_str(&name);
+        part->fields[i] = bz_record_input(w->r, &field);
+    }
+}
+
+static void keep_commits(struct recorder *w, struct part *part,
+                         const struct bz_signing_commits *commits)
+{
+    part->ncommits = commits->len;
+    part->commits = BZ_ARENA_ARRAY(&w->arena, struct bz_record_commit, commits->len);
+    for (size_t i = 0; i < commits->len; i++)
+        part->commits[i] = (struct bz_record_commit){
+            bz_arena_dup(&w->arena, commits->at[i].question),
+            bz_arena_dup(&w->arena, bz_str_from(commits->at[i].commit))};
 }
 
 static void keep_task(void *ctx, uint32_t task, const struct bz_signing_view *view)
@@ -96,11 +131,13 @@ static void keep_task(void *ctx, uint32_t task, const struct bz_signing_view *vi
     part->machine = bz_record_text(w->r, machine);
     part->distro = bz_record_text(w->r, distro);
     part->policy = bz_record_text(w->r, view->policy);
-    bz_origin_task(&w->origin, view->inputs, &inputs, &context);
+    bz_origin_task(&w->origin, view->origins, &inputs, &context);
     part->inputs = keep_list(w, &inputs);
     part->ninputs = inputs.len;
     part->context = keep_list(w, &context);
     part->ncontext = context.len;
+    keep_fields(w, part, view->inputs);
+    keep_commits(w, part, view->commits);
     keep_files(w, part, view->files);
 }
 
@@ -126,6 +163,10 @@ static void add_task(struct recorder *w, const struct bz_signing *s,
         .distro = part->distro,
         .policy = part->policy,
         .taint = bz_taint_when(s->taint ? s->taint : &w->taint, names[task], &w->arena),
+        .fields = part->fields,
+        .nfields = part->nfields,
+        .commits = part->commits,
+        .ncommits = part->ncommits,
         .inputs = part->inputs,
         .ninputs = part->ninputs,
         .context = part->context,

@@ -7,6 +7,7 @@
 #include "exec/outline.h"
 #include "os/path.h"
 #include "pipeline/digesting.h"
+#include "pipeline/sourcing.h"
 #include "sig/files.h"
 #include "sig/sign.h"
 #include "survey/lineage.h"
@@ -23,7 +24,9 @@ struct signer {
     bool only; /* what is to be shown, and no signatures */
     struct bz_memo memo;
     struct bz_outline policy;
-    struct bz_arena kept;  /* the policy */
+    struct bz_arena kept;              /* the policy */
+    struct bz_fetch_client *client;    /* NULL until it is needed */
+    struct bz_signing_commits commits; /* of the task that was signed last */
     struct bz_map noted;   /* lines of the notes; as long as the texts they are from */
     struct bz_arena arena; /* names of files, until the task is signed */
     struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
@@ -35,6 +38,47 @@ static struct bz_str policy_of(const struct signer *w, uint32_t t)
     const struct bz_facts_task *facts = w->goal->graph.tasks[t].facts;
 
     return w->policy.line[facts->network][facts->fakeroot];
+}
+
+/* Has the revisions of a recipe resolved, by its server if that may be asked. */
+static int resolve_recipe(struct signer *w, uint32_t recipe, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_sourcing_close) struct bz_sourcing s = {0};
+    struct bz_fetch_opts opts = {.offline = !w->p->resolve};
+    int rc = 0;
+
+    if (w->p->resolve && !w->client)
+        rc = bz_fetch_client_new(&w->client, err);
+    opts.client = w->client;
+    if (rc == 0)
+        rc = bz_sourcing_open(&s, w->p, w->goal, recipe, "do_fetch", &opts, err);
+    return rc < 0 ? rc : bz_fetch_resolve(s.fetch, err);
+}
+
+/* What the revisions that are names were resolved to. */
+static int add_commits(struct signer *w, uint32_t t, struct bz_str list,
+                       struct bz_err *err)
+{
+    struct bz_revisions *all = NULL;
+    struct bz_str question;
+    int rc = 0;
+
+    BZ_VEC_CLEAR(&w->commits);
+    while (rc == 0 && bz_files_next_question(&list, &question)) {
+        char commit[BZ_REVISION_HEX];
+
+        rc = bz_pipeline_revisions(w->p, &all, err);
+        if (rc == 0 && !bz_revision_find(all, question, commit, NULL))
+            rc = resolve_recipe(w, w->goal->graph.tasks[t].recipe, err);
+        if (rc == 0 && !bz_revision_find(all, question, commit, NULL))
+            rc = bz_fail(err, BZ_E_INVAL, "%.*s is not resolved", BZ_STR_ARG(question));
+        if (rc < 0)
+            break;
+        bz_base_add_commit(w->hasher, question, bz_str_from(commit), &w->s->base[t]);
+        BZ_VEC_PUSH(&w->commits, (struct bz_signing_commit){.question = question});
+        memcpy(BZ_VEC_LAST(&w->commits).commit, commit, sizeof(commit));
+    }
+    return rc;
 }
 
 /* Completes the digest of a task, and leaves the files in *files. */
@@ -52,6 +96,8 @@ static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *me
         w->s->files[t] =
             (struct bz_signing_files){w->s->lists.len, memo->files.n, files->len};
         bz_buf_add_str(&w->s->lists, memo->files);
+        if (bz_files_unused(memo->files, &(struct bz_str){0}))
+            bz_bitset_set(&w->s->unused, t);
     }
     if (rc < 0)
         return bz_err_wrap(
@@ -62,7 +108,7 @@ static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *me
     w->s->base[t] = memo->digest;
     bz_base_add_files(w->hasher, files, &w->s->base[t]);
     bz_base_add_policy(w->hasher, policy_of(w, t), &w->s->base[t]);
-    return 0;
+    return add_commits(w, t, memo->files, err);
 }
 
 static int sign_task(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
@@ -155,14 +201,15 @@ static int recall_all(struct signer *w, struct bz_err *err)
 
 /* ---- what is evaluated ---- */
 
-static int show(void *ctx, uint32_t t, struct bz_vars *vars,
-                const struct bz_base_inputs *inputs, const struct bz_memo_task *memo,
+static int show(void *ctx, uint32_t t, const struct bz_digesting_seen *seen,
                 struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    struct bz_signing_view view = {inputs, vars, &files, policy_of(ctx, t)};
+    struct bz_signing_view view = {seen->inputs,      seen->origins,
+                                   seen->vars,        &files,
+                                   policy_of(ctx, t), &((struct signer *)ctx)->commits};
     struct signer *w = ctx;
-    int rc = add_files(w, t, memo, &files, err);
+    int rc = add_files(w, t, seen->memo, &files, err);
 
     if (rc == 0 && (!w->s->shown || bz_bitset_test(w->s->shown, t)))
         w->fn(w->ctx, t, &view);
@@ -289,6 +336,8 @@ static int run(struct signer *w, struct bz_err *err)
     rc = sign_all(w, &at, err);
     w->s->sums.hasher = NULL;
     bz_memo_close(&w->memo);
+    bz_fetch_client_free(w->client);
+    bz_vec_release(&w->commits);
     bz_vec_release(&w->shown);
     bz_vec_release(&w->hidden);
     bz_vec_release(&w->fresh);
@@ -317,6 +366,13 @@ int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,
     return run(&w, err);
 }
 
+struct bz_str bz_signing_list(const struct bz_signing *s, uint32_t task)
+{
+    const struct bz_signing_files *f = &s->files[task];
+
+    return f->n == 0 ? BZ_STR("") : bz_str_of(s->lists.data + f->at, f->n);
+}
+
 int bz_signing_recheck(const struct bz_signing *s, uint32_t task, struct bz_err *err)
 {
     const struct bz_signing_files *f = &s->files[task];
@@ -335,5 +391,6 @@ void bz_signing_release(struct bz_signing *s)
     free(s->pure);
     bz_buf_release(&s->notes);
     bz_buf_release(&s->lists);
+    bz_bitset_release(&s->unused);
     *s = (struct bz_signing){0};
 }

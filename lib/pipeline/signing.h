@@ -9,10 +9,12 @@
 #define BZ_PIPELINE_SIGNING_H
 
 #include "base/bitset.h"
+#include "fetch/revision.h"
 #include "pipeline/goal.h"
 #include "pipeline/taint.h"
 #include "sig/base.h"
 #include "sig/sums.h"
+#include "sig/taskspec.h"
 
 /* The files that count for a task: a part of the lists, and how many they came to. */
 struct bz_signing_files {
@@ -32,15 +34,26 @@ struct bz_signing {
     struct bz_buf lists;    /* of files that count (sig/files.h), each after its length
                                in 32 bits */
     struct bz_signing_files *files; /* [tasks of the graph] */
-    struct bz_sums sums;            /* what they were */
+    struct bz_bitset unused; /* tasks whose results must not be used again: they depend
+                                on the time */
+    struct bz_sums sums;     /* what they were */
 };
+
+/* A revision that is a name, and what it was resolved to. */
+struct bz_signing_commit {
+    struct bz_str question;
+    char commit[BZ_REVISION_HEX];
+};
+struct bz_signing_commits BZ_VEC(struct bz_signing_commit);
 
 /* What counts for one task. Everything lasts for the call that shows it. */
 struct bz_signing_view {
-    const struct bz_base_inputs *inputs;
+    const struct bz_taskspec_inputs *inputs;
+    const struct bz_base_inputs *origins; /* the variables that these are made from */
     struct bz_vars *vars; /* the recipe's store: where values came from, say */
     const struct bz_base_files *files;
     struct bz_str policy; /* what its sandbox is like */
+    const struct bz_signing_commits *commits;
 };
 
 /* Told of each task as it is signed. */
@@ -58,6 +71,9 @@ void bz_signing_release(struct bz_signing *s);
  */
 int bz_signing_recheck(const struct bz_signing *s, uint32_t task,
                        struct bz_err *err) BZ_MUST_CHECK;
+
+/* What was looked at for a task besides its digest, a list of sig/files.h. */
+struct bz_str bz_signing_list(const struct bz_signing *s, uint32_t task);
 
 /* Shows what counts for some tasks only; other recipes are not evaluated. */
 int bz_signing_show(struct bz_pipeline *p, const struct bz_goal *goal,

@@ -1,6 +1,8 @@
 #include "pipeline/sourcing.h"
 
 #include "pipeline/evaluate.h"
+#include "recipe/environ.h"
+#include "recipe/runscript.h"
 
 static int read_var(void *ctx, struct bz_str name, struct bz_str flag,
                     struct bz_str *out, struct bz_err *err)
@@ -11,21 +13,35 @@ static int read_var(void *ctx, struct bz_str name, struct bz_str flag,
                   : bz_vars_get(vars, name, 0, out, err);
 }
 
-int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
-                     const struct bz_goal *goal, uint32_t recipe,
-                     const struct bz_fetch_opts *opts, struct bz_err *err)
+int bz_sourcing_read(struct bz_vars *vars, const struct bz_fetch_opts *opts,
+                     struct bz_fetch **out, struct bz_err *err)
 {
     struct bz_fetch_opts own = *opts;
     struct bz_str text = {0};
-    int rc = bz_evaluate_recipe(p, goal, recipe, &s->recipe, &s->vars, err);
+    int rc = bz_vars_get(vars, BZ_STR("SRC_URI"), 0, &text, err);
 
-    if (rc == 0)
-        rc = bz_vars_get(s->vars, BZ_STR("SRC_URI"), 0, &text, err);
-    own.vars = (struct bz_policy_vars){read_var, s->vars};
+    own.vars = (struct bz_policy_vars){read_var, vars};
+    return rc < 0 ? rc : bz_fetch_open(&own, text, out, err);
+}
+
+int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
+                     const struct bz_goal *goal, uint32_t recipe, const char *task,
+                     const struct bz_fetch_opts *opts, struct bz_err *err)
+{
+    const char *path = bz_environ_find(p->opts.env, "PATH");
+    struct bz_fetch_opts own = *opts;
+    struct bz_vars *vars = NULL;
+    int rc = bz_evaluate_recipe(p, goal, recipe, &s->recipe, &vars, err);
+
+    if (rc == 0) {
+        s->vars = bz_vars_new(vars);
+        rc = bz_runscript_enter(s->vars, bz_str_from(task),
+                                bz_str_from(path ? path : ""), err);
+    }
     if (rc == 0)
         rc = bz_pipeline_revisions(p, &own.revisions, err);
     if (rc == 0)
-        rc = bz_fetch_open(&own, text, &s->fetch, err);
+        rc = bz_sourcing_read(s->vars, &own, &s->fetch, err);
     return rc < 0 ? bz_err_wrap(err, "%.*s",
                                 BZ_STR_ARG(goal->graph.recipes[recipe].facts->path))
                   : 0;
@@ -34,6 +50,7 @@ int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
 void bz_sourcing_close(struct bz_sourcing *s)
 {
     bz_fetch_close(s->fetch);
+    bz_vars_free(s->vars);
     bz_finalize_free(s->recipe);
     *s = (struct bz_sourcing){0};
 }

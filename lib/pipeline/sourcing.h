@@ -7,15 +7,19 @@
 
 struct bz_sourcing {
     struct bz_finalize *recipe;
-    struct bz_vars *vars;
+    struct bz_vars *vars;   /* as the task sees them */
     struct bz_fetch *fetch; /* the entries of SRC_URI; nothing is fetched yet */
 };
 
-/* Evaluates the recipe; of `opts` all but the variables and the revisions, which are
- * the pipeline's, is used. Names of revisions are not resolved but recalled. The
- * message of a failure names the recipe's file. Close *s in any case. */
+/* The entries of SRC_URI that the variables, which must outlive *out, give. */
+int bz_sourcing_read(struct bz_vars *vars, const struct bz_fetch_opts *opts,
+                     struct bz_fetch **out, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Evaluates the recipe, for one of its tasks; of `opts` all but the variables and the
+ * revisions, which are the pipeline's, is used. Names of revisions are not resolved but
+ * recalled. The message of a failure names the recipe's file. Close *s in any case. */
 int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
-                     const struct bz_goal *goal, uint32_t recipe,
+                     const struct bz_goal *goal, uint32_t recipe, const char *task,
                      const struct bz_fetch_opts *opts,
                      struct bz_err *err) BZ_MUST_CHECK;
 void bz_sourcing_close(struct bz_sourcing *s);

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "os/fs.h"
 #include "os/path.h"
 
 static bool is_path_char(char c)
@@ -30,14 +29,16 @@ static const struct bz_job_view *layer_of(struct bz_str path,
                                           const struct bz_job_view *layers, size_t n,
                                           struct bz_str *below)
 {
-    const struct bz_job_view *found = NULL;
+    const struct bz_job_view *found = NULL; /* the innermost */
+    size_t best = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct bz_str rest = path;
 
         if (bz_str_cut_prefix(&rest, bz_str_from(layers[i].inside)) &&
-            (rest.n == 0 || rest.p[0] == '/')) {
+            (rest.n == 0 || rest.p[0] == '/') && path.n - rest.n > best) {
             found = &layers[i];
+            best = path.n - rest.n;
             *below = rest;
         }
     }
@@ -60,26 +61,26 @@ static void add_path(struct bz_str path, struct bz_str rest,
         while (path.n > 0 && path.p[path.n - 1] != '/')
             path.n--;
     layer = layer_of(trim_slashes(path), layers, n, &below);
-    if (!layer || bz_path_normalise(path, &plain, &ignored) < 0)
+    if (!layer)
         return;
     view = *layer;
     /* With ".." in it, all that it leads through has to be there. */
-    if (bz_path_is_safe(below) &&
-        layer_of(bz_path_str(&plain), layers, n, &below) == layer && below.n > 0) {
-        view.inside = bz_arena_dup(a, bz_path_str(&plain)).p;
-        view.host = bz_arena_printf(a, "%s/%.*s", layer->host, BZ_STR_ARG(below)).p;
+    below = bz_arena_printf(a, "/%.*s", BZ_STR_ARG(below));
+    if (bz_path_is_safe(bz_str_drop(below, 1)) &&
+        bz_path_normalise(below, &plain, &ignored) == 0 && plain.n > 1) {
+        view.inside = bz_arena_printf(a, "%s%s", layer->inside, plain.s).p;
+        view.host = bz_arena_printf(a, "%s%s", layer->host, plain.s).p;
     }
     for (size_t i = 0; i < out->len; i++)
-        if (strcmp(out->at[i].inside, view.inside) == 0)
+        if (strcmp(out->at[i].host, view.host) == 0)
             return;
-    if (bz_fs_exists(AT_FDCWD, view.host))
-        BZ_VEC_PUSH(out, view);
+    BZ_VEC_PUSH(out, view);
 }
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct bz_job_view *)a)->inside,
-                  ((const struct bz_job_view *)b)->inside);
+    return strcmp(((const struct bz_job_view *)a)->host,
+                  ((const struct bz_job_view *)b)->host);
 }
 
 static bool is_within(const char *path, const char *dir)
@@ -101,24 +102,35 @@ static void drop_inner(struct bz_view_list *list)
         bool inner = false;
 
         for (size_t k = 0; k < kept && !inner; k++)
-            inner = is_within(list->at[i].inside, list->at[k].inside);
+            inner = is_within(list->at[i].host, list->at[k].host);
         if (!inner)
             list->at[kept++] = list->at[i];
     }
     list->len = kept;
 }
 
+static bool begins_layer(struct bz_str text, const struct bz_job_view *layers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct bz_str rest = text;
+
+        if (bz_str_cut_prefix(&rest, bz_str_from(layers[i].inside)) &&
+            (rest.n == 0 || rest.p[0] == '/' || !is_path_char(rest.p[0])))
+            return true;
+    }
+    return false;
+}
+
 static void find_in_line(struct bz_str line, const struct bz_job_view *layers, size_t n,
                          struct bz_arena *a, struct bz_view_list *out)
 {
-    const struct bz_str top = BZ_STR(BZ_JOB_LAYERS "/");
     bool inside = false; /* of a path */
 
     for (size_t i = 0; i < line.n && out->len <= BZ_VIEW_MAX; i++) {
         struct bz_str rest = bz_str_drop(line, i);
         size_t end = 0;
 
-        if (inside || line.p[i] != '/' || !bz_str_starts(rest, top)) {
+        if (inside || line.p[i] != '/' || !begins_layer(rest, layers, n)) {
             inside = is_path_char(line.p[i]);
             continue;
         }
@@ -148,4 +160,56 @@ void bz_view_find(struct bz_str script, const struct bz_job_view *layers, size_t
             BZ_VEC_PUSH(out, layers[i]);
     }
     drop_inner(out);
+}
+
+static void add_layer(struct bz_arena *a, struct bz_str dir, struct bz_view_list *out)
+{
+    struct bz_path plain;
+    struct bz_err ignored;
+    const char *host;
+
+    if (!bz_path_is_absolute(dir) || bz_path_normalise(dir, &plain, &ignored) < 0)
+        return;
+    host = bz_arena_dup(a, bz_path_str(&plain)).p;
+    BZ_VEC_PUSH(out, (struct bz_job_view){bz_arena_dup(a, dir).p, host});
+    if (strcmp(BZ_VEC_LAST(out).inside, host) != 0)
+        BZ_VEC_PUSH(out, (struct bz_job_view){host, host});
+}
+
+void bz_view_layers(struct bz_pipeline *p, struct bz_arena *a, struct bz_view_list *out)
+{
+    struct bz_str core = {0};
+    struct bz_err ignored;
+
+    for (size_t i = 0; i < p->layers.all.len; i++)
+        if (p->layers.all.at[i].dir.p)
+            add_layer(a, p->layers.all.at[i].dir, out);
+    if (bz_vars_get(p->mcs.at[0].config->vars, BZ_STR("COREBASE"), 0, &core,
+                    &ignored) == 0 &&
+        core.p)
+        add_layer(a, core, out);
+}
+
+size_t bz_view_name_at(struct bz_str path, const struct bz_view_list *layers,
+                       size_t *layer)
+{
+    size_t best = 0, number = 0;
+    const char *last = NULL;
+
+    *layer = 0;
+
+    for (size_t i = 0; i < layers->len; i++) {
+        struct bz_str host = bz_str_from(layers->at[i].host);
+
+        if (!last || strcmp(last, host.p) != 0) /* it may be there under two names */
+            number++;
+        last = host.p;
+        if (host.n > best && is_within(path.p, host.p)) {
+            best = host.n;
+            *layer = number;
+        }
+    }
+    while (best > 0 && path.p[best - 1] != '/')
+        best--;
+    return best;
 }

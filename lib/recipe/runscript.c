@@ -302,14 +302,18 @@ static int set_person(struct bz_vars *v, struct bz_err *err)
     } rows[] = {
         {BZ_STR("HOME"),    BZ_STR("/tmp")   },
         {BZ_STR("SHELL"),   BZ_STR("/bin/sh")},
+        {BZ_STR("TERM"),    BZ_STR("dumb")   },
         {BZ_STR("USER"),    BZ_STR("builder")},
         {BZ_STR("LOGNAME"), BZ_STR("builder")},
     };
     int rc = 0;
 
-    for (size_t i = 0; i < BZ_COUNTOF(rows) && rc == 0; i++)
-        if (bz_vars_exists(v, rows[i].name))
-            rc = bz_vars_set(v, rows[i].name, rows[i].value, 0, &nowhere, err);
+    for (size_t i = 0; i < BZ_COUNTOF(rows) && rc == 0; i++) {
+        rc = bz_vars_set(v, rows[i].name, rows[i].value, 0, &nowhere, err);
+        if (rc == 0)
+            rc = bz_vars_set_flag(v, rows[i].name, BZ_STR("export"), BZ_STR("1"),
+                                  &nowhere, err);
+    }
     if (rc == 0 && bz_vars_exists(v, BZ_STR("PWD")))
         rc = bz_vars_del(v, BZ_STR("PWD"), &nowhere, err);
     return rc < 0 ? rc : set_locale(v, err);

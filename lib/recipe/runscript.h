@@ -48,8 +48,9 @@ int bz_runscript_after(struct bz_vars *v, struct bz_str task, struct bz_buf *out
 bool bz_runscript_next_dir(struct bz_str *rest, struct bz_str top, struct bz_str *dir);
 
 /* Sets what is different while a task runs: BB_CURRENTTASK, the override task-NAME, and
- * what the environment would tell of whoever runs it: HOME, USER and so on, if they are
- * set, and the part of PATH that is `path`, the caller's own, which becomes the usual
+ * the same values, on every machine, of the variables that tell who builds: HOME,
+ * LOGNAME, SHELL, TERM and USER are exported, whether the caller has them or not, PWD
+ * is not set, and the part of PATH that is `path`, the caller's own, becomes the usual
  * one. */
 int bz_runscript_enter(struct bz_vars *v, struct bz_str task, struct bz_str path,
                        struct bz_err *err) BZ_MUST_CHECK;

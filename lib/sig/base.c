@@ -3,25 +3,21 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "recipe/environ.h"
-#include "sig/leaks.h"
+#include "sig/leftout.h"
 #include "sig/roots.h"
 
 enum tag {
-    TAG_FORMAT = 1,
-    TAG_RECIPE,
-    TAG_TASK,
-    TAG_CODE,
-    TAG_INPUT,
-    TAG_MACHINE,
-    TAG_DISTRO,
-    TAG_NAME,
+    TAG_NAME = 1,
     TAG_VALUE,
     TAG_BASE,
     TAG_FILE,
     TAG_CONTENT,
     TAG_PLACES,
     TAG_POLICY,
+    TAG_MODE,
+    TAG_QUESTION,
+    TAG_COMMIT,
+    TAG_ORIGIN,
 };
 
 /* What is known of an item of bz_deps besides its text. */
@@ -37,7 +33,6 @@ struct bz_base {
     struct bz_deps deps;
     struct bz_roots roots;
     struct bz_arena arena;
-    struct bz_str recipe, machine, distro;
     struct extras BZ_VEC(struct extra) extras;   /* by number of the item */
     struct bz_base_order BZ_VEC(uint32_t) order; /* numbers of all items, by name */
 };
@@ -63,21 +58,12 @@ int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
                 struct bz_base **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_base_freep) struct bz_base *b = bz_mem_zalloc(sizeof(*b));
-    struct bz_deps_opts opts = {0};
-    struct bz_str ignored = {0};
-    int rc = bz_vars_get(v, BZ_STR("BB_BASEHASH_IGNORE_VARS"), 0, &ignored, err);
+    struct bz_deps_opts opts = {.all = true};
+    int rc = bz_deps_open(&b->deps, v, &opts, err);
 
     b->hasher = hasher;
-    opts.ignored =
-        bz_arena_printf(&b->arena, BZ_ENVIRON_USER " %.*s", BZ_STR_ARG(ignored));
-    if (rc == 0)
-        rc = bz_deps_open(&b->deps, v, &opts, err);
     if (rc == 0)
         rc = bz_roots_open(&b->roots, v, err);
-    if (rc == 0)
-        rc = bz_vars_get(v, BZ_STR("PN"), 0, &b->recipe, err);
-    if (rc == 0)
-        rc = bz_base_machine(v, &b->machine, &b->distro, err);
     if (rc < 0)
         return rc;
     *out = b;
@@ -163,10 +149,9 @@ static void note_input(struct bz_base *b, size_t item, struct bz_base_inputs *in
 {
     const struct bz_deps_item *it = &b->deps.items.at[item];
 
-    if (inputs)
-        BZ_VEC_PUSH(inputs, (struct bz_base_input){it->name, b->extras.at[item].value,
-                                                   *digest_of(b, item),
-                                                   leads_of(b, item), it->n});
+    BZ_VEC_PUSH(inputs,
+                (struct bz_base_input){it->name, b->extras.at[item].value,
+                                       *digest_of(b, item), leads_of(b, item), it->n});
 }
 
 /* Puts the items that are new since the last time in their places. */
@@ -192,55 +177,35 @@ static void order_items(struct bz_base *b)
     }
 }
 
-static void add_inputs(struct bz_base *b, const struct bz_bitset *all,
-                       struct bz_base_inputs *inputs)
-{
-    for (size_t i = 0; i < b->order.len; i++) {
-        size_t item = b->order.at[i];
-
-        if (!bz_bitset_test(all, item))
-            continue;
-        bz_digest_add_field(b->hasher, TAG_INPUT, b->extras.at[item].digest.b,
-                            BZ_DIGEST_LEN);
-        note_input(b, item, inputs);
-    }
-}
-
-int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
+int bz_base_list(struct bz_base *b, const struct bz_str *names, size_t n,
                  struct bz_base_inputs *inputs, struct bz_err *err)
 {
-    struct bz_bitset all = {0};
-    struct bz_deps_id id;
-    int rc = bz_deps_find(&b->deps, task, &id, err);
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset all = {0};
+    struct bz_deps_id first = {0}, id;
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    bz_deps_reach(&b->deps, id, &all);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = bz_deps_find(&b->deps, names[i], &id, err);
+        if (rc < 0)
+            return rc;
+        if (i == 0)
+            first = id;
+        bz_bitset_set(&all, id.i);
+        bz_deps_reach(&b->deps, id, &all);
+    }
     order_items(b);
-    /* Before the task's own digest is begun: there is one hasher. */
-    (void)digest_of(b, id.i);
     for (size_t i = bz_bitset_next(&all, 0); i < BZ_BITSET_END;
          i = bz_bitset_next(&all, i + 1))
         (void)digest_of(b, i);
-    note_input(b, id.i, inputs);
-    bz_digest_begin(b->hasher);
-    add_text(b, TAG_FORMAT, BZ_STR(BZ_BASE_FORMAT));
-    add_text(b, TAG_RECIPE, b->recipe);
-    add_text(b, TAG_TASK, task);
-    add_value(b, TAG_CODE, &b->extras.at[id.i]);
-    add_inputs(b, &all, inputs);
-    if (b->machine.p)
-        add_text(b, TAG_MACHINE, b->machine);
-    if (b->distro.p)
-        add_text(b, TAG_DISTRO, b->distro);
-    bz_digest_end(b->hasher, out);
-    bz_bitset_release(&all);
-    return 0;
-}
+    if (n > 0)
+        note_input(b, first.i, inputs);
+    for (size_t i = 0; i < b->order.len; i++) {
+        size_t item = b->order.at[i];
 
-void bz_base_leaks(struct bz_base *b, struct bz_buf *notes)
-{
-    bz_leaks_find(&b->deps, b->deps.ndone, &b->roots, notes);
+        if (item != first.i && bz_bitset_test(&all, item))
+            note_input(b, item, inputs);
+    }
+    return 0;
 }
 
 void bz_base_add_files(struct bz_digest_hasher *hasher,
@@ -256,9 +221,17 @@ void bz_base_add_files(struct bz_digest_hasher *hasher,
 
         content[0] = f->executable ? 'x' : '-';
         memcpy(content + 1, f->digest.b, BZ_DIGEST_LEN);
-        bz_digest_add_field(hasher, TAG_FILE, f->name.p, f->name.n);
-        bz_digest_add_field(hasher, TAG_CONTENT, content,
-                            f->present ? sizeof(content) : 0);
+        if (!bz_leftout("file-mode"))
+            bz_digest_add_field(hasher, TAG_MODE, &f->mode, sizeof(f->mode));
+        else
+            content[0] = '-';
+        if (!bz_leftout("file-name")) {
+            bz_digest_add_field(hasher, TAG_FILE, f->name.p, f->name.n);
+            bz_digest_add_field(hasher, TAG_ORIGIN, &f->origin, sizeof(f->origin));
+        }
+        if (!bz_leftout("file-content"))
+            bz_digest_add_field(hasher, TAG_CONTENT, content,
+                                f->present ? sizeof(content) : 0);
     }
     bz_digest_end(hasher, digest);
 }
@@ -268,6 +241,19 @@ void bz_base_add_policy(struct bz_digest_hasher *hasher, struct bz_str policy,
 {
     bz_digest_begin(hasher);
     bz_digest_add_field(hasher, TAG_BASE, digest->b, BZ_DIGEST_LEN);
-    bz_digest_add_field(hasher, TAG_POLICY, policy.p, policy.n);
+    if (!bz_leftout("policy"))
+        bz_digest_add_field(hasher, TAG_POLICY, policy.p, policy.n);
+    bz_digest_end(hasher, digest);
+}
+
+void bz_base_add_commit(struct bz_digest_hasher *hasher, struct bz_str question,
+                        struct bz_str commit, struct bz_digest *digest)
+{
+    bz_digest_begin(hasher);
+    bz_digest_add_field(hasher, TAG_BASE, digest->b, BZ_DIGEST_LEN);
+    if (!bz_leftout("commit")) {
+        bz_digest_add_field(hasher, TAG_QUESTION, question.p, question.n);
+        bz_digest_add_field(hasher, TAG_COMMIT, commit.p, commit.n);
+    }
     bz_digest_end(hasher, digest);
 }

@@ -1,14 +1,11 @@
-/* base.h - the part of a task's signature that its own recipe decides.
+/* base.h - the variables that a task's inputs are made from, and what else its key has.
  *
- * A digest of length-prefixed, tagged fields: the format's version, the recipe, the
- * task, its code, each variable that counts with what counts of it (deps.h) in the
- * order of their names, machine and distro; then files, and what the sandbox is like.
- * The user, the time and what passes from the environment of any user are no fields,
- * and names stand for the build directory and the layers (roots.h): where these lie
- * does not count.
+ * What is listed is for people: the inputs of a key (taskspec.h) are expanded, and the
+ * texts they were expanded from say what somebody edited. Names stand for the build
+ * directory and the layers (roots.h).
  *
- * Machine and distro are left out for recipes that are built to run on the build host
- * (override class-native): these serve every machine.
+ * To the digest of the inputs come files, the sandbox's policy, and the commits that
+ * revisions were resolved to.
  */
 #ifndef BZ_SIG_BASE_H
 #define BZ_SIG_BASE_H
@@ -16,10 +13,6 @@
 #include "base/buf.h"
 #include "codec/digest.h"
 #include "sig/deps.h"
-
-/* Changes when the same inputs are to give other digests, or other inputs count. It is
- * signed, and what is remembered (memo.h) is for one of them. */
-#define BZ_BASE_FORMAT "bitzel signature 3"
 
 /* One thing that counts. */
 struct bz_base_input {
@@ -37,6 +30,8 @@ struct bz_base_file {
     struct bz_str name;      /* relative to where it was found */
     struct bz_digest digest; /* of its content; zero if it is not there */
     bool present, executable;
+    unsigned mode;   /* that the task sees; 0: it does not */
+    unsigned origin; /* which of several places of files that have the same names */
 };
 
 struct bz_base_files BZ_VEC(struct bz_base_file);
@@ -48,21 +43,17 @@ struct bz_base;
 int bz_base_machine(struct bz_vars *v, struct bz_str *machine, struct bz_str *distro,
                     struct bz_err *err) BZ_MUST_CHECK;
 
-/* The store, that of a recipe that is complete, must outlive *out and not change. */
+/* The store has what counts (keystore.h); it must outlive *out and not change. */
 int bz_base_new(struct bz_vars *v, struct bz_digest_hasher *hasher,
                 struct bz_base **out, struct bz_err *err) BZ_MUST_CHECK;
 void bz_base_free(struct bz_base *b); /* NULL is allowed */
 void bz_base_freep(struct bz_base **b);
 
-/* The digest of one task. `inputs`, if not NULL, gets what counted, the code first and
- * then by name; the texts live as long as *b. Fails if a value cannot be expanded or
- * code not be read. */
-int bz_base_task(struct bz_base *b, struct bz_str task, struct bz_digest *out,
+/* Adds variables, functions and flags (NAME[flag]), and all that they lead to: the
+ * first one, then by name; the texts live as long as *b. Fails if a value cannot be
+ * expanded or code not be read. */
+int bz_base_list(struct bz_base *b, const struct bz_str *names, size_t n,
                  struct bz_base_inputs *inputs, struct bz_err *err) BZ_MUST_CHECK;
-
-/* Adds warnings, one a line, about where paths of this host were written into what
- * counts for the tasks so far. */
-void bz_base_leaks(struct bz_base *b, struct bz_buf *notes);
 
 /* Adds the files that count, if there are any, to the digest of a task. */
 void bz_base_add_files(struct bz_digest_hasher *hasher,
@@ -71,5 +62,9 @@ void bz_base_add_files(struct bz_digest_hasher *hasher,
 /* Adds what the sandbox of the task is like, a text. */
 void bz_base_add_policy(struct bz_digest_hasher *hasher, struct bz_str policy,
                         struct bz_digest *digest);
+
+/* Adds the commit that a revision was resolved to. */
+void bz_base_add_commit(struct bz_digest_hasher *hasher, struct bz_str question,
+                        struct bz_str commit, struct bz_digest *digest);
 
 #endif

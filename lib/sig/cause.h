@@ -18,12 +18,14 @@
 enum bz_cause_kind {
     BZ_CAUSE_VARIABLE,
     BZ_CAUSE_FILE,       /* whose content counts */
+    BZ_CAUSE_COMMIT,     /* that a revision was resolved to */
     BZ_CAUSE_DEPENDENCY, /* between recipes */
     BZ_CAUSE_MACHINE,
     BZ_CAUSE_DISTRO,
     BZ_CAUSE_POLICY, /* what the sandbox of the task is like */
     BZ_CAUSE_TAINT,  /* the task was forced to run, or no longer is */
-    BZ_CAUSE_OTHER,  /* nothing that is recorded: another version of bitzel, say */
+    BZ_CAUSE_OLDER,  /* an older bitzel, whose keys count other things */
+    BZ_CAUSE_OTHER,  /* nothing that is recorded */
 };
 
 /* Where an operation was edited. */

@@ -9,6 +9,7 @@ enum bz_cause_op_about {
     BZ_CAUSE_OP_VALUE = 1, /* the text, or what counts instead of it */
     BZ_CAUSE_OP_READS = 2, /* what else it leads to: [vardeps], [prefuncs], [export] */
     BZ_CAUSE_OP_WAITS = 4, /* what a task waits for: [depends], [deptask] */
+    BZ_CAUSE_OP_RUNS = 8,  /* how it runs: [dirs], [umask], [network] */
 };
 
 /* One that became another, or came (`was` is NULL), or went (`is` is NULL). */

@@ -7,8 +7,8 @@
 /* One of the two times. */
 struct side {
     const struct bz_record_task *task;
-    struct bz_map context; /* name -> its number + 1 */
-    struct bz_map files;   /* those that operations are in */
+    struct bz_map inputs, context; /* name -> its number + 1 */
+    struct bz_map files;           /* those that operations are in */
 };
 
 struct names BZ_VEC(struct bz_str);
@@ -18,6 +18,7 @@ struct explanation {
     uint32_t task;
     struct side was, is;
     struct bz_record_diff diff;
+    struct bz_map blamed;       /* names of fields that nothing else explains */
     size_t found;               /* causes */
     const struct names *wanted; /* blame only context with one of these; or NULL */
 };
@@ -35,12 +36,15 @@ static void side_init(struct side *s, const struct bz_record_task *t)
     s->task = t;
     for (size_t i = 0; i < t->ncontext; i++)
         bz_map_put(&s->context, t->context[i]->name)->u = i + 1;
+    for (size_t i = 0; i < t->ninputs; i++)
+        bz_map_put(&s->inputs, t->inputs[i]->name)->u = i + 1;
     add_files(s, t->inputs, t->ninputs);
     add_files(s, t->context, t->ncontext);
 }
 
 static void side_release(struct side *s)
 {
+    bz_map_release(&s->inputs);
     bz_map_release(&s->context);
     bz_map_release(&s->files);
 }
@@ -105,6 +109,16 @@ static struct bz_cause *blame_machine(struct explanation *x, enum bz_cause_kind 
     return cause;
 }
 
+/* Those of machine and distro that differ. False if neither does. */
+static bool blame_machines(struct explanation *x)
+{
+    if (x->diff.machine)
+        (void)blame_machine(x, BZ_CAUSE_MACHINE);
+    if (x->diff.distro)
+        (void)blame_machine(x, BZ_CAUSE_DISTRO);
+    return x->diff.machine || x->diff.distro;
+}
+
 /* A variable, perhaps with the place of an edit. */
 static void blame_variable(struct explanation *x, const struct bz_record_input *was,
                            const struct bz_record_input *is,
@@ -167,7 +181,9 @@ static size_t blame_edits(struct explanation *x, const struct bz_record_input *w
         if (!(edits.at[i].about & about) || (idle == WITHOUT_IDLE && edits.at[i].idle))
             continue;
         n++;
-        if (!is_of_machine(x, &edits.at[i])) /* the machine has been blamed */
+        if (is_of_machine(x, &edits.at[i]))
+            blame_machines(x);
+        else
             blame_variable(x, was, is, &edits.at[i]);
     }
     return n;
@@ -375,7 +391,7 @@ static void explain_changed(struct explanation *x, const struct bz_record_input 
         return;
     /* := may have seen what was overwritten later. */
     if (blame_context(x, was, is, WITH_IDLE) > 0 ||
-        blame_context_of(x, "OVERRIDES") > 0 || x->diff.machine || x->diff.distro)
+        blame_context_of(x, "OVERRIDES") > 0 || blame_machines(x))
         return;
     if (is_by_removal(x, was, is))
         return;
@@ -574,7 +590,7 @@ static void blame_arrival(struct explanation *x, const struct bz_record_diff_inp
     /* One that nobody had set may have been set where it does not count, or follow from
      * something there. */
     if (!any && blame_name(x, in->name) == 0 && blame_contexts(x) == 0 &&
-        !x->diff.machine && !x->diff.distro)
+        !blame_machines(x))
         blame_variable(x, in->was, in->is, NULL);
 }
 
@@ -632,6 +648,64 @@ static void explain_arrivals(struct explanation *x, bool came)
 
 /* ---- files, dependencies ---- */
 
+/* Of a file with the same content: whether it may be executed, or all of its mode. */
+static void name_modes(struct explanation *x, const struct bz_record_diff_file *f,
+                       struct bz_cause *like)
+{
+    if (!f->was || !f->is || !bz_digest_eq(&f->was->digest, &f->is->digest))
+        return;
+    if (f->was->mode != f->is->mode) {
+        like->was = bz_arena_printf(&x->c->arena, "mode %04o", f->was->mode);
+        like->is = bz_arena_printf(&x->c->arena, "mode %04o", f->is->mode);
+    } else if (f->was->executable != f->is->executable) {
+        like->was =
+            f->was->executable ? BZ_STR("executable") : BZ_STR("not executable");
+        like->is = f->is->executable ? BZ_STR("executable") : BZ_STR("not executable");
+    }
+}
+
+static void explain_commits(struct explanation *x)
+{
+    for (size_t i = 0; i < x->diff.commits.len; i++) {
+        const struct bz_record_diff_commit *d = &x->diff.commits.at[i];
+        struct bz_cause like = {.kind = BZ_CAUSE_COMMIT,
+                                .name = d->question,
+                                .was_there = d->was.p != NULL,
+                                .is_there = d->is.p != NULL,
+                                .was = d->was,
+                                .is = d->is};
+
+        if (!d->was.p || !d->is.p)
+            continue; /* another entry: its source is a field */
+        (void)bz_cause_add(x->c, x->task, &like, BZ_STR(""));
+        x->found++;
+    }
+}
+
+static const struct bz_digest *digest_of(const struct bz_record_file *f)
+{
+    static const struct bz_digest none;
+
+    return f ? &f->digest : &none;
+}
+
+/* A file may count twice: because a flag names it, and because the task is shown it.
+ * The shorter name is enough. */
+static bool is_told(const struct explanation *x, const struct bz_record_diff_file *f)
+{
+    for (size_t i = 0; i < x->diff.files.len; i++) {
+        const struct bz_record_diff_file *g = &x->diff.files.at[i];
+        struct bz_str left = f->name;
+
+        if (g->name.n < f->name.n && bz_str_cut_suffix(&left, g->name) &&
+            bz_str_ends(left, BZ_STR("/")) &&
+            bz_digest_eq(digest_of(f->was), digest_of(g->was)) &&
+            bz_digest_eq(digest_of(f->is), digest_of(g->is)))
+            return true;
+    }
+    return false;
+}
+
 static void explain_files(struct explanation *x)
 {
     for (size_t i = 0; i < x->diff.files.len; i++) {
@@ -642,10 +716,13 @@ static void explain_files(struct explanation *x)
                                 .is_there = f->is && f->is->present};
         char was[BZ_DIGEST_HEX_LEN + 1] = "", is[BZ_DIGEST_HEX_LEN + 1] = "";
 
+        if (is_told(x, f))
+            continue;
         if (f->was)
             bz_digest_hex(&f->was->digest, was);
         if (f->is)
             bz_digest_hex(&f->is->digest, is);
+        name_modes(x, f, &like);
         (void)bz_cause_add(x->c, x->task, &like,
                            bz_arena_printf(&x->c->arena, "%s %s", was, is));
         x->found++;
@@ -723,29 +800,225 @@ static void blame_taint(struct explanation *x)
     x->found++;
 }
 
+/* ---- fields of the key ---- */
+
+/* The variables that a field is made from, at the top. */
+static void find_sources(const struct explanation *x, struct bz_str field,
+                         struct names *out)
+{
+    struct bz_str task = x->is.task->name, kind, name, var, flag;
+
+    task = bz_str_drop(task, bz_str_rfind_byte(task, ':') + 1);
+    bz_str_cut(field, ' ', &kind, &name);
+    if (bz_str_eq(kind, BZ_STR("source")) || bz_str_starts(name, BZ_STR("SRC_URI "))) {
+        BZ_VEC_PUSH(out, BZ_STR("SRC_URI"));
+        BZ_VEC_PUSH(out, BZ_STR("SRCREV"));
+    }
+    if (bz_str_eq(kind, BZ_STR("umask")))
+        BZ_VEC_PUSH(out, BZ_STR("BB_DEFAULT_UMASK"));
+    if (bz_str_eq(kind, BZ_STR("umask")) || bz_str_eq(kind, BZ_STR("order")))
+        BZ_VEC_PUSH(out, task);
+    BZ_VEC_PUSH(out, name);
+    if (bz_str_cut(name, '[', &var, &flag))
+        BZ_VEC_PUSH(out, var);
+}
+
+static const struct bz_record_input *find_input(const struct side *s,
+                                                struct bz_str name)
+{
+    const struct bz_map_entry *e = bz_map_get(&s->inputs, name);
+
+    return e ? s->task->inputs[e->u - 1] : NULL;
+}
+
+/* All inputs that names lead to, at either time. */
+static void reach(const struct explanation *x, const struct names *from,
+                  struct bz_map *out)
+{
+    BZ_CLEANUP(bz_vec_release) struct names next = {0};
+
+    for (size_t i = 0; i < from->len; i++)
+        BZ_VEC_PUSH(&next, from->at[i]);
+    while (next.len > 0) {
+        struct bz_str name = BZ_VEC_POP(&next);
+        const struct bz_record_input *at[] = {find_input(&x->was, name),
+                                              find_input(&x->is, name)};
+
+        if (bz_map_put(out, name)->u++ > 0)
+            continue;
+        for (size_t side = 0; side < 2; side++)
+            for (size_t i = 0; at[side] && i < at[side]->nleads; i++)
+                BZ_VEC_PUSH(&next, at[side]->leads[i]);
+    }
+}
+
+/* What was edited of the variables themselves, if that is no other text. */
+static size_t blame_sources(struct explanation *x, const struct names *sources)
+{
+    enum { ANY = BZ_CAUSE_OP_VALUE | BZ_CAUSE_OP_READS | BZ_CAUSE_OP_RUNS };
+    size_t n = 0;
+
+    for (size_t i = 0; i < sources->len; i++) {
+        const struct bz_record_input *was = find_input(&x->was, sources->at[i]);
+        const struct bz_record_input *is = find_input(&x->is, sources->at[i]);
+
+        if (was && is)
+            n += blame_edits(x, was, is, ANY, WITHOUT_IDLE) +
+                 blame_context(x, was, is, WITHOUT_IDLE);
+    }
+    return n;
+}
+
+static bool leads(const struct bz_record_input *in, struct bz_str name)
+{
+    for (size_t i = 0; in && i < in->nleads; i++)
+        if (bz_str_eq(in->leads[i], name))
+            return true;
+    return false;
+}
+
+/* What began or ceased to name something, for a field that came or went. */
+static size_t blame_leaders(struct explanation *x, struct bz_str name)
+{
+    const struct bz_record_task *is = x->is.task;
+    size_t n = 0;
+
+    for (size_t i = 0; i < is->ninputs; i++) {
+        const struct bz_record_input *was = find_input(&x->was, is->inputs[i]->name);
+
+        if (was && leads(was, name) != leads(is->inputs[i], name))
+            n += blame_edits(x, was, is->inputs[i],
+                             BZ_CAUSE_OP_VALUE | BZ_CAUSE_OP_READS, WITHOUT_IDLE);
+    }
+    return n;
+}
+
+static bool is_by_blamed(const struct explanation *x, const struct bz_map *near)
+{
+    const struct bz_map_entry *e;
+
+    for (e = bz_map_next(&x->blamed, NULL); e; e = bz_map_next(&x->blamed, e))
+        if (bz_map_get(near, e->key))
+            return true;
+    return false;
+}
+
+/* A field that nothing which was edited explains, such as a version that a file's name
+ * gives. */
+static void blame_field(struct explanation *x, const struct bz_record_diff_input *f,
+                        struct bz_str source)
+{
+    struct bz_cause like = {.kind = BZ_CAUSE_VARIABLE,
+                            .name = source,
+                            .was_there = f->was != NULL,
+                            .is_there = f->is != NULL,
+                            .was = f->was ? f->was->value : (struct bz_str){0},
+                            .is = f->is ? f->is->value : (struct bz_str){0}};
+
+    (void)bz_map_put(&x->blamed, source);
+    (void)bz_cause_add(x->c, x->task, &like, BZ_STR(""));
+    x->found++;
+}
+
+/* Whether one of the inputs that differ is part of the field, or leads to it. */
+static bool is_by_input(const struct explanation *x, const struct names *sources,
+                        const struct bz_map *near)
+{
+    for (size_t i = 0; i < x->diff.inputs.len; i++) {
+        struct bz_str name = x->diff.inputs.at[i].name;
+        BZ_CLEANUP(bz_vec_release) struct names from = {0};
+        BZ_CLEANUP(bz_map_release) struct bz_map far = {0};
+
+        if (bz_map_get(near, name))
+            return true;
+        BZ_VEC_PUSH(&from, name);
+        reach(x, &from, &far);
+        for (size_t k = 0; k < sources->len; k++)
+            if (bz_map_get(&far, sources->at[k]))
+                return true;
+    }
+    return false;
+}
+
+/* A field that no input explains. */
+static void explain_field(struct explanation *x, const struct bz_record_diff_input *f)
+{
+    BZ_CLEANUP(bz_vec_release) struct names sources = {0};
+    BZ_CLEANUP(bz_map_release) struct bz_map near = {0};
+
+    find_sources(x, f->name, &sources);
+    reach(x, &sources, &near);
+    if (is_by_input(x, &sources, &near) || blame_sources(x, &sources) > 0 ||
+        is_by_blamed(x, &near))
+        return;
+    if (((!f->was || !f->is) && blame_leaders(x, sources.at[0]) > 0) ||
+        blame_machines(x))
+        return;
+    blame_field(x, f, sources.at[0]);
+}
+
+/* The inputs that differ and are part of a field that does. */
+static void explain_inputs(struct explanation *x)
+{
+    BZ_CLEANUP(bz_vec_release) struct names sources = {0};
+    BZ_CLEANUP(bz_map_release) struct bz_map near = {0};
+    struct bz_record_diff_inputs *all = &x->diff.inputs;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < x->diff.fields.len; i++)
+        find_sources(x, x->diff.fields.at[i].name, &sources);
+    reach(x, &sources, &near);
+    for (size_t i = 0; i < all->len; i++)
+        if (bz_map_get(&near, all->at[i].name))
+            all->at[kept++] = all->at[i];
+    all->len = kept;
+    for (size_t i = 0; i < all->len; i++)
+        if (all->at[i].was && all->at[i].is)
+            explain_changed(x, all->at[i].was, all->at[i].is);
+    explain_arrivals(x, true);
+    explain_arrivals(x, false);
+}
+
+/* The recipe's name and version first: others are made from them. */
+static void explain_fields(struct explanation *x)
+{
+    static const struct bz_str first[] = {BZ_STR("recipe "), BZ_STR("version "),
+                                          BZ_STR("revision ")};
+
+    explain_inputs(x);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < x->diff.fields.len; i++) {
+            const struct bz_record_diff_input *f = &x->diff.fields.at[i];
+            bool early = false;
+
+            for (size_t k = 0; k < BZ_COUNTOF(first); k++)
+                early |= bz_str_starts(f->name, first[k]);
+            if (early == (round == 0))
+                explain_field(x, f);
+        }
+}
+
 bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
                            const struct bz_record_task *was,
                            const struct bz_record_task *is)
 {
     struct explanation x = {.c = c, .task = task};
 
+    if (was->older != is->older) {
+        (void)bz_cause_add(c, task, &(struct bz_cause){.kind = BZ_CAUSE_OLDER},
+                           BZ_STR(""));
+        return true;
+    }
     side_init(&x.was, was);
     side_init(&x.is, is);
     bz_record_diff_run(&x.diff, was, is);
-    if (x.diff.machine)
-        (void)blame_machine(&x, BZ_CAUSE_MACHINE);
-    if (x.diff.distro)
-        (void)blame_machine(&x, BZ_CAUSE_DISTRO);
     if (x.diff.policy)
         blame_policy(&x);
     if (x.diff.taint)
         blame_taint(&x);
-    for (size_t i = 0; i < x.diff.inputs.len; i++)
-        if (x.diff.inputs.at[i].was && x.diff.inputs.at[i].is)
-            explain_changed(&x, x.diff.inputs.at[i].was, x.diff.inputs.at[i].is);
-    explain_arrivals(&x, true);
-    explain_arrivals(&x, false);
+    explain_fields(&x);
     explain_files(&x);
+    explain_commits(&x);
     explain_deps(&x);
     if (x.found == 0 &&
         (!bz_digest_eq(&was->base, &is->base) || x.diff.deps.len == 0)) {
@@ -756,6 +1029,7 @@ bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
     }
     side_release(&x.was);
     side_release(&x.is);
+    bz_map_release(&x.blamed);
     bz_record_diff_release(&x.diff);
     return x.found > 0;
 }

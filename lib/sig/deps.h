@@ -36,6 +36,8 @@ struct bz_deps_item {
 
 struct bz_deps_opts {
     struct bz_str ignored; /* words: variables that never count */
+    bool all; /* the store itself leaves out what does not count (keystore.h), and what
+                 is exported counts for itself, not for each function */
     const struct bz_py_asker
         *askers; /* functions like contains() that classes define */
     size_t naskers;

@@ -84,8 +84,8 @@ static int add_contains(struct item *it, const struct bz_map *contains,
         struct bz_str list;
         int rc;
 
-        if (bz_map_get(&it->no_wanted, vars.at[i]) ||
-            bz_map_get(&it->d->ignored, vars.at[i]))
+        if (!it->d->opts.all && (bz_map_get(&it->no_wanted, vars.at[i]) ||
+                                 bz_map_get(&it->d->ignored, vars.at[i])))
             continue;
         rc = bz_vars_get(it->d->vars, vars.at[i], 0, &list, err);
         if (rc < 0)
@@ -182,7 +182,7 @@ static int read_shell(struct item *it, struct bz_refs *refs, struct bz_err *err)
     rc = bz_sh_execs_find(body, &calls, err);
     add_execs(it, &calls);
     bz_refs_release(&calls);
-    for (size_t i = 0; i < it->d->nexported; i++)
+    for (size_t i = 0; i < it->d->nexported && !it->d->opts.all; i++)
         (void)bz_map_put(it->deps, it->d->exported[i]);
     return rc;
 }
@@ -327,7 +327,8 @@ int bz_deps_item_read(struct bz_deps *d, struct bz_str name, struct bz_map *deps
         rc = read_variable(&it, err);
         *value = bz_arena_dup(&d->arena, bz_buf_str(&it.text));
     }
-    take_out(deps, &it.no_wanted);
+    if (!d->opts.all)
+        take_out(deps, &it.no_wanted);
     take_out(deps, &d->ignored);
     bz_buf_release(&it.text);
     bz_map_release(&it.no_wanted);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "os/fs.h"
 #include "os/fs_source.h"
+#include "os/fs_walk.h"
 #include "os/path.h"
 
 /* A list is a row of records: a letter, a number with a colon after it, a text, '\0'.
@@ -15,7 +16,11 @@
  *   +AT:PATH   it was there; its name begins at byte AT, or is decided by its kind if
  *              AT is 0
  *   -0:PATH    it was not there
- *   !0:NAME    counts as missing */
+ *   !0:NAME    counts as missing
+ *   n9:TEXT    the number of the place that what follows is in
+ *   vAT:PATH   it was there and is shown to the task where it is: as +, with its mode
+ *   q0:TEXT    a revision to be resolved: what to ask for (fetch/revision.h)
+ *   u0:TEXT    the result is not to be used again, and why */
 struct record {
     char letter;
     size_t at;
@@ -45,10 +50,16 @@ static bool next_record(struct bz_str *list, struct record *r)
     return r->at <= r->text.n && r->text.n > 0 && r->text.n < BZ_PATH_MAX;
 }
 
+/* Each once; but 'x' and 'n' hold for what follows them. */
 static void add_record(struct bz_buf *list, char letter, size_t at, struct bz_str text)
 {
-    bz_buf_addf(list, "%c%zu:%.*s", letter, at, BZ_STR_ARG(text));
-    bz_buf_add_char(list, '\0');
+    BZ_CLEANUP(bz_buf_release) struct bz_buf record = {0};
+
+    bz_buf_addf(&record, "%c%zu:%.*s", letter, at, BZ_STR_ARG(text));
+    bz_buf_add_char(&record, '\0');
+    if (letter == 'x' || letter == 'n' || list->len == 0 ||
+        !memmem(list->data, list->len, record.data, record.len))
+        bz_buf_add_str(list, bz_buf_str(&record));
 }
 
 /* ---- making a list ---- */
@@ -188,7 +199,12 @@ int bz_files_of(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
         return bz_err_wrap(err, "%.*s[file-checksums]", BZ_STR_ARG(task));
     if (words.p)
         return add_words(v, task, words, list, err);
-    return bz_str_eq(task, BZ_STR("do_fetch")) ? add_sources(v, task, list, err) : 0;
+    return bz_str_eq(task, BZ_STR("do_fetch")) ? bz_files_sources(v, list, err) : 0;
+}
+
+int bz_files_sources(struct bz_vars *v, struct bz_buf *list, struct bz_err *err)
+{
+    return add_sources(v, BZ_STR("do_fetch"), list, err);
 }
 
 bool bz_files_hold(struct bz_str list)
@@ -200,10 +216,11 @@ bool bz_files_hold(struct bz_str list)
 
         if (!next_record(&list, &r))
             return false;
-        if (r.letter == 'x' || r.letter == '!' ||
-            bz_str_find_byte(r.text, '*') != BZ_STR_NONE)
+        if (r.letter != '+' && r.letter != '-' && r.letter != 'v')
             continue;
-        if ((stat(r.text.p, &st) == 0) != (r.letter == '+'))
+        if (r.letter != 'v' && bz_str_find_byte(r.text, '*') != BZ_STR_NONE)
+            continue;
+        if ((stat(r.text.p, &st) == 0) != (r.letter != '-'))
             return false;
     }
     return true;
@@ -220,6 +237,9 @@ struct reader {
     size_t before;              /* how many there were */
     struct bz_str skip;         /* directories to leave out */
     bool exact;                 /* links to files are not followed */
+    bool shown;                 /* the task sees it with its mode */
+    unsigned origin;            /* where it is from */
+    mode_t mode;                /* which is this */
     struct bz_str root, prefix; /* of the walk: its path, and what names begin with */
     struct bz_path dir;         /* in the walk: the directory that was visited last */
     bool pending;               /* it may be empty */
@@ -237,7 +257,8 @@ static int push(struct reader *r, struct bz_str name, const struct bz_sums_file 
                        BZ_FILES_MAX, BZ_STR_ARG(name));
     BZ_VEC_PUSH(r->out,
                 (struct bz_base_file){bz_arena_dup(r->arena, name), file->digest,
-                                      file->present, file->executable});
+                                      file->present, file->executable,
+                                      r->shown ? r->mode & 07777 : 0, r->origin});
     return 0;
 }
 
@@ -309,7 +330,9 @@ static int visit_dir(struct reader *r, const char *path, struct bz_err *err)
 {
     int rc = bz_path_join(BZ_STR(""), bz_str_from(path), &r->dir, err);
 
-    r->pending = rc == 0;
+    if (rc == 0 && r->shown) /* with its mode, be it empty or not */
+        rc = push_other(r, bz_path_str(&r->dir), "/", BZ_STR("/"), err);
+    r->pending = rc == 0 && !r->shown;
     return rc < 0 ? rc : BZ_FS_WALK_ON;
 }
 
@@ -332,12 +355,17 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
     struct stat to;
     int rc = settle_dir(r, e->path, err);
 
+    r->mode = e->st->st_mode;
     if (rc == 0 && S_ISDIR(e->st->st_mode))
         return visit_dir(r, e->path, err);
     if (rc == 0 && S_ISLNK(e->st->st_mode)) {
         rc = visit_link(r, e, err);
         if (r->exact || fstatat(e->dir, e->name, &to, 0) < 0 || !S_ISREG(to.st_mode))
             return rc < 0 ? rc : BZ_FS_WALK_ON;
+    }
+    if (rc == 0 && !S_ISREG(e->st->st_mode) && !S_ISLNK(e->st->st_mode)) {
+        rc = push_other(r, bz_str_from(e->path), "|", BZ_STR("|"), err);
+        return rc < 0 ? rc : BZ_FS_WALK_ON;
     }
     if (rc == 0)
         rc = bz_path_join(r->root, bz_str_from(e->path), &path, err);
@@ -361,7 +389,8 @@ static int read_dir(struct reader *r, const char *path, size_t at, struct bz_err
     r->dir.n = 0;
     r->dir.s[0] = '\0';
     r->pending = true;
-    rc = bz_fs_source_walk(path, r->skip, visit, r, err);
+    rc = r->shown ? bz_fs_walk(AT_FDCWD, path, visit, r, err)
+                  : bz_fs_source_walk(path, r->skip, visit, r, err);
     return rc < 0 ? rc : settle_dir(r, NULL, err);
 }
 
@@ -371,7 +400,7 @@ static int read_path(struct reader *r, const char *path, size_t at, struct bz_er
 {
     struct bz_str all = bz_str_from(path);
     struct bz_sums_file file = {0};
-    struct stat st;
+    struct stat st = {0};
     int rc = 0;
 
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -379,6 +408,7 @@ static int read_path(struct reader *r, const char *path, size_t at, struct bz_er
             return bz_fail(err, BZ_E_INVAL, "the directory / cannot count as a file");
         return read_dir(r, path, at, err);
     }
+    r->mode = st.st_mode;
     rc = look(r, path, &file, err);
     return rc < 0 ? rc
                   : push(r, at > 0 ? bz_str_sub(all, at, all.n) : bz_path_basename(all),
@@ -410,12 +440,15 @@ static int by_name(const void *a, const void *b)
 
     if (order == 0)
         order = bz_digest_cmp(&x->digest, &y->digest);
-    return order ? order : (int)x->executable - (int)y->executable;
+    if (order == 0)
+        order = (int)x->executable - (int)y->executable;
+    return order ? order : (x->origin > y->origin) - (x->origin < y->origin);
 }
 
 static int read_list(struct reader *r, struct bz_str list, struct bz_err *err)
 {
     struct record rec;
+    unsigned layer = 0;
     int rc = 0;
 
     while (list.n > 0 && rc == 0) {
@@ -424,11 +457,23 @@ static int read_list(struct reader *r, struct bz_str list, struct bz_err *err)
         if (rec.letter == 'x') {
             r->skip = rec.text;
             r->exact = rec.at == 1;
+        } else if (rec.letter == 'n') {
+            layer = (unsigned)rec.at;
         } else if (rec.letter == '+' &&
                    bz_str_find_byte(rec.text, '*') != BZ_STR_NONE) {
             rc = read_pattern(r, &rec, err);
         } else if (rec.letter == '+') {
+            r->origin++; /* of two with one name, which is which */
             rc = read_path(r, rec.text.p, rec.at, err);
+        } else if (rec.letter == 'v') {
+            struct reader own = *r;
+
+            own.skip = BZ_STR("");
+            own.exact = false;
+            own.shown = true;
+            own.origin = layer;
+            rc = read_path(&own, rec.text.p, rec.at, err);
+            r->compared = own.compared;
         } else if (rec.letter == '!') {
             rc = push(r, rec.text, &(struct bz_sums_file){0}, err);
         }
@@ -458,4 +503,53 @@ int bz_files_recheck(struct bz_str list, const struct bz_sums *sums, size_t n,
     if (rc == 0 && (r.compared != n || !bz_files_hold(list)))
         return bz_fail(err, BZ_E_BUSY, "files that count came or went");
     return rc;
+}
+
+/* ---- what else a list has ---- */
+
+void bz_files_add_view(struct bz_buf *list, struct bz_str path, size_t at, size_t layer,
+                       bool there)
+{
+    if (path.n == 0 || path.n >= BZ_PATH_MAX)
+        return;
+    if (there)
+        add_record(list, 'n', layer, BZ_STR("layer"));
+    add_record(list, there ? 'v' : '-', there ? at : 0, path);
+}
+
+void bz_files_add_question(struct bz_buf *list, struct bz_str question)
+{
+    add_record(list, 'q', 0, question);
+}
+
+void bz_files_add_unused(struct bz_buf *list, struct bz_str why)
+{
+    add_record(list, 'u', 0, why);
+}
+
+static bool next_of(struct bz_str *list, char letter, struct bz_str *text)
+{
+    struct record rec;
+
+    while (list->n > 0 && next_record(list, &rec))
+        if (rec.letter == letter) {
+            *text = rec.text;
+            return true;
+        }
+    return false;
+}
+
+bool bz_files_next_view(struct bz_str *list, struct bz_str *path)
+{
+    return next_of(list, 'v', path);
+}
+
+bool bz_files_next_question(struct bz_str *list, struct bz_str *question)
+{
+    return next_of(list, 'q', question);
+}
+
+bool bz_files_unused(struct bz_str list, struct bz_str *why)
+{
+    return next_of(&list, 'u', why);
 }

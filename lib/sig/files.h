@@ -28,6 +28,11 @@
 int bz_files_of(struct bz_vars *v, struct bz_str task, struct bz_buf *list,
                 struct bz_err *err) BZ_MUST_CHECK;
 
+/* Appends the local files of SRC_URI, as they are unpacked: whatever a flag says, they
+ * count for a task that fetches or unpacks them. */
+int bz_files_sources(struct bz_vars *v, struct bz_buf *list,
+                     struct bz_err *err) BZ_MUST_CHECK;
+
 /* Whether everything is there, or not, as it was when the list was made. Also false if
  * this is no list. */
 bool bz_files_hold(struct bz_str list);
@@ -41,5 +46,22 @@ int bz_files_read(struct bz_str list, struct bz_sums *sums, struct bz_arena *are
  * one of them has changed since, or any has come or gone. */
 int bz_files_recheck(struct bz_str list, const struct bz_sums *sums, size_t n,
                      struct bz_err *err) BZ_MUST_CHECK;
+
+/* Adds a path of a layer, by its number, that the task is shown: a file or a directory
+ * with all that is below it; its name begins at byte `at`. `there`: it exists; else it
+ * counts once it does. */
+void bz_files_add_view(struct bz_buf *list, struct bz_str path, size_t at, size_t layer,
+                       bool there);
+
+/* Adds a revision that is to be resolved (fetch/revision.h). */
+void bz_files_add_question(struct bz_buf *list, struct bz_str question);
+
+/* Adds that a result of the task is not to be used again, and why. */
+void bz_files_add_unused(struct bz_buf *list, struct bz_str why);
+
+/* The next of these, and of *list what is after it. Texts are terminated. */
+bool bz_files_next_view(struct bz_str *list, struct bz_str *path);
+bool bz_files_next_question(struct bz_str *list, struct bz_str *question);
+bool bz_files_unused(struct bz_str list, struct bz_str *why);
 
 #endif

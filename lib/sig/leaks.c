@@ -2,11 +2,12 @@
 
 #include <stdio.h>
 
+#include "base/vec.h"
 #include "vars/history.h"
 
 struct search {
     const struct bz_roots *roots;
-    struct bz_str name, flag; /* whose text it is */
+    struct bz_str name; /* whose text it is */
     struct bz_buf *notes;
 };
 
@@ -28,7 +29,7 @@ static void look_at(void *ctx, const struct bz_history_event *e)
     char line[16];
     size_t at;
 
-    if (!bz_str_eq(e->flag, s->flag) || !e->file)
+    if (e->flag.n > 0 || !e->file)
         return;
     root = bz_roots_find(s->roots, e->detail, 0, &at);
     snprintf(line, sizeof(line), "%u", e->line);
@@ -43,8 +44,7 @@ static bool look_at_function(struct search *s, struct bz_vars *v,
     struct bz_str file = {0}, line = {0};
     struct bz_err err;
 
-    if (s->flag.p ||
-        bz_vars_get_flag(v, s->name, BZ_STR("filename"), BZ_VARS_RAW, &file, &err) <
+    if (bz_vars_get_flag(v, s->name, BZ_STR("filename"), BZ_VARS_RAW, &file, &err) <
             0 ||
         bz_vars_get_flag(v, s->name, BZ_STR("lineno"), BZ_VARS_RAW, &line, &err) < 0)
         return false;
@@ -54,21 +54,52 @@ static bool look_at_function(struct search *s, struct bz_vars *v,
     return true;
 }
 
-void bz_leaks_find(struct bz_deps *d, size_t n, const struct bz_roots *roots,
+struct found BZ_VEC(struct bz_str);
+
+struct collection {
+    const struct bz_roots *roots;
+    struct bz_map *seen;
+    struct found all;
+};
+
+static void collect(void *ctx, struct bz_str name, struct bz_str raw)
+{
+    static const struct bz_str own[] = {BZ_STR("BBLAYERS"), BZ_STR("COREBASE"),
+                                        BZ_STR("HOME"), BZ_STR("TOPDIR")};
+    struct collection *c = ctx;
+    size_t at;
+
+    for (size_t i = 0; i < BZ_COUNTOF(own); i++) /* they say where the roots are */
+        if (bz_str_eq(name, own[i]))
+            return;
+    if (bz_roots_find(c->roots, raw, 0, &at) && bz_map_put(c->seen, name)->u++ == 0)
+        BZ_VEC_PUSH(&c->all, name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return bz_str_cmp(*(const struct bz_str *)a, *(const struct bz_str *)b);
+}
+
+void bz_leaks_find(struct bz_vars *v, const struct bz_roots *roots, struct bz_map *seen,
                    struct bz_buf *notes)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct bz_deps_item *item = &BZ_VEC_AT(&d->items, i);
-        struct search s = {roots, item->name, {0}, notes};
+    struct collection c = {roots, seen, {0}};
+
+    bz_vars_each_read(v, collect, &c);
+    BZ_VEC_SORT(&c.all, by_name);
+    for (size_t i = 0; i < c.all.len; i++) {
+        struct search s = {roots, c.all.at[i], notes};
         const struct bz_roots_root *root;
+        struct bz_str raw = {0};
+        struct bz_err ignored;
         size_t at;
 
-        if (!item->value.p || !(root = bz_roots_find(roots, item->value, 0, &at)))
+        if (bz_vars_get(v, s.name, BZ_VARS_RAW, &raw, &ignored) < 0 ||
+            !(root = bz_roots_find(roots, raw, 0, &at)))
             continue;
-        if (bz_str_ends(s.name, BZ_STR("]")))
-            (void)bz_str_cut(bz_str_sub(s.name, 0, s.name.n - 1), '[', &s.name,
-                             &s.flag);
-        if (!look_at_function(&s, d->vars, root))
-            bz_history_each(d->vars, s.name, look_at, &s);
+        if (!look_at_function(&s, v, root))
+            bz_history_each(v, s.name, look_at, &s);
     }
+    bz_vec_release(&c.all);
 }

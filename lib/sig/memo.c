@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "sig/base.h"
 #include "sig/seal.h"
+#include "sig/taskspec.h"
 
-static const struct bz_seal_kind kind = {"bz-memo2"};
+static const struct bz_seal_kind kind = {"bz-memo3"};
 
 struct text {
     uint32_t at, n;
@@ -16,11 +16,11 @@ struct text {
 
 /* The content: this, the records, the rows, the texts. */
 struct head {
-    char format[24]; /* BZ_BASE_FORMAT */
+    char format[24]; /* BZ_TASKSPEC_FORMAT */
     uint64_t nrecords, nrows;
 };
 
-static const char format[sizeof(((struct head *)0)->format)] = BZ_BASE_FORMAT;
+static const char format[sizeof(((struct head *)0)->format)] = BZ_TASKSPEC_FORMAT;
 
 struct bz_memo_record {
     struct bz_memo_key key;

@@ -8,23 +8,13 @@ int bz_origin_open(struct bz_origin *o, struct bz_vars *vars,
                    struct bz_origin_files *place, struct bz_digest_hasher *hasher,
                    struct bz_record *record, struct bz_err *err)
 {
-    const struct bz_str *exported;
-    size_t n;
-    int rc;
-
     *o = (struct bz_origin){
         .vars = vars, .place = place, .hasher = hasher, .record = record};
-    rc = bz_vars_get(vars, BZ_STR("OVERRIDES"), 0, &o->overrides, err);
-    if (rc == 0)
-        rc = bz_vars_exported(vars, &exported, &n, err);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        (void)bz_map_put(&o->exported, exported[i]);
-    return rc;
+    return bz_vars_get(vars, BZ_STR("OVERRIDES"), 0, &o->overrides, err);
 }
 
 void bz_origin_release(struct bz_origin *o)
 {
-    bz_map_release(&o->exported);
     bz_map_release(&o->inputs);
     bz_map_release(&o->context);
     bz_arena_release(&o->arena);
@@ -182,21 +172,11 @@ static void see_event(void *ctx, const struct bz_history_event *e)
 
 /* ---- inputs ---- */
 
-/* What is exported comes to all shell code; nobody leads there. */
-static void find_leads(struct bz_origin *o, const struct bz_base_input *in,
-                       struct names *out)
-{
-    for (size_t i = 0; i < in->nleads; i++)
-        if (!bz_map_get(&o->exported, in->leads[i]))
-            BZ_VEC_PUSH(out, in->leads[i]);
-}
-
 static struct bz_origin_input *make_input(struct bz_origin *o,
                                           const struct bz_base_input *in)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_origin_ops ops = {0};
     BZ_CLEANUP(bz_vec_release) struct names roots = {0};
-    BZ_CLEANUP(bz_vec_release) struct names leads = {0};
     struct bz_record_input kept = {
         .name = in->name, .digest = in->digest, .value = in->value};
     struct bz_origin_input *own = BZ_ARENA_NEW(&o->arena, struct bz_origin_input);
@@ -212,9 +192,8 @@ static struct bz_origin_input *make_input(struct bz_origin *o,
     kept.nops = ops.len;
     kept.uses = roots.at;
     kept.nuses = roots.len;
-    find_leads(o, in, &leads);
-    kept.leads = leads.at;
-    kept.nleads = leads.len;
+    kept.leads = in->leads;
+    kept.nleads = in->nleads;
     own->kept = bz_record_input(o->record, &kept);
     return own;
 }

@@ -30,7 +30,6 @@ struct bz_origin {
     struct bz_record *record;
     struct bz_arena arena;
     struct bz_str overrides;
-    struct bz_map exported;
     struct bz_map inputs, context; /* name -> struct bz_origin_input * */
 };
 

@@ -3,12 +3,16 @@
 #include "vars/history.h"
 
 const char *const bz_origin_op_flags[] = {
+    "cleandirs",
     "depends",
     "deptask",
+    "dirs",
     "export",
     "exports",
+    "fakeroot",
     "file-checksums",
     "mcdepends",
+    "network",
     "noexec",
     "postfuncs",
     "prefuncs",
@@ -16,6 +20,7 @@ const char *const bz_origin_op_flags[] = {
     "rdeptask",
     "recideptask",
     "recrdeptask",
+    "umask",
     "unexport",
     "vardeps",
     "vardepsexclude",

@@ -123,6 +123,22 @@ static void write_files(struct bz_jsonw *w, const struct bz_record_task *t)
             write_digest(w, "digest", &t->files[i].digest);
         else
             bz_jsonw_null(bz_jsonw_key(w, "digest"));
+        if (t->files[i].executable)
+            bz_jsonw_bool(bz_jsonw_key(w, "executable"), true);
+        if (t->files[i].mode > 0)
+            bz_jsonw_int(bz_jsonw_key(w, "mode"), t->files[i].mode);
+        bz_jsonw_map_end(w);
+    }
+    bz_jsonw_list_end(w);
+}
+
+static void write_commits(struct bz_jsonw *w, const struct bz_record_task *t)
+{
+    bz_jsonw_list(w);
+    for (size_t i = 0; i < t->ncommits; i++) {
+        bz_jsonw_map(w);
+        bz_jsonw_str(bz_jsonw_key(w, "revision"), t->commits[i].question);
+        bz_jsonw_str(bz_jsonw_key(w, "commit"), t->commits[i].commit);
         bz_jsonw_map_end(w);
     }
     bz_jsonw_list_end(w);
@@ -157,7 +173,7 @@ static void write_task(const struct bz_record_task *t, const struct bz_map *plac
     struct bz_jsonw w = bz_jsonw_to(out, 0);
     char hex[BZ_DIGEST_HEX_LEN + 1];
 
-    bz_buf_addf(out, "{\"v\":%d", BZ_RECORD_VERSION);
+    bz_buf_addf(out, "{\"v\":%d", t->older ? 1 : BZ_RECORD_VERSION);
     write_text(out, "task", t->name);
     bz_digest_hex(&t->key, hex);
     write_text(out, "key", bz_str_from(hex));
@@ -168,10 +184,16 @@ static void write_task(const struct bz_record_task *t, const struct bz_map *plac
     write_text(out, "policy", t->policy);
     if (t->taint.p)
         write_text(out, "taint", t->taint);
+    if (!t->older)
+        write_inputs(out, "fields", t->fields, t->nfields, places);
     write_inputs(out, "inputs", t->inputs, t->ninputs, places);
     write_inputs(out, "context", t->context, t->ncontext, places);
     bz_buf_add_str(out, BZ_STR(",\"files\":"));
     write_files(&w, t);
+    if (t->ncommits > 0) {
+        bz_buf_add_str(out, BZ_STR(",\"commits\":"));
+        write_commits(&w, t);
+    }
     bz_buf_add_str(out, BZ_STR(",\"deps\":"));
     write_deps(&w, t);
     bz_buf_add_str(out, BZ_STR("}\n"));
@@ -221,6 +243,7 @@ void bz_record_pack(const struct bz_record *r, size_t first, size_t n,
     for (size_t i = first; i < first + n; i++) {
         const struct bz_record_task *t = &r->tasks.at[i];
 
+        list_inputs(&places, t->fields, t->nfields, &inputs);
         list_inputs(&places, t->inputs, t->ninputs, &inputs);
         list_inputs(&places, t->context, t->ncontext, &inputs);
     }
@@ -327,22 +350,30 @@ const struct bz_record_input *bz_record_input(struct bz_record *r,
     return own;
 }
 
+static const struct bz_record_input *const *
+copy_list(struct bz_record *r, const struct bz_record_input *const *all, size_t n)
+{
+    const struct bz_record_input **own =
+        BZ_ARENA_ARRAY(&r->arena, const struct bz_record_input *, n);
+
+    for (size_t i = 0; i < n; i++)
+        own[i] = all[i];
+    return own;
+}
+
 void bz_record_add(struct bz_record *r, const struct bz_record_task *task)
 {
     struct bz_record_task own = *task;
-    const struct bz_record_input **inputs =
-        BZ_ARENA_ARRAY(&r->arena, const struct bz_record_input *, own.ninputs);
-    const struct bz_record_input **context =
-        BZ_ARENA_ARRAY(&r->arena, const struct bz_record_input *, own.ncontext);
     struct bz_record_file *files =
         BZ_ARENA_ARRAY(&r->arena, struct bz_record_file, own.nfiles);
     struct bz_record_dep *deps =
         BZ_ARENA_ARRAY(&r->arena, struct bz_record_dep, own.ndeps);
+    struct bz_record_commit *commits =
+        BZ_ARENA_ARRAY(&r->arena, struct bz_record_commit, own.ncommits);
 
-    for (size_t i = 0; i < own.ninputs; i++)
-        inputs[i] = task->inputs[i];
-    for (size_t i = 0; i < own.ncontext; i++)
-        context[i] = task->context[i];
+    for (size_t i = 0; i < own.ncommits; i++)
+        commits[i] = (struct bz_record_commit){clean_text(r, task->commits[i].question),
+                                               clean_text(r, task->commits[i].commit)};
     for (size_t i = 0; i < own.nfiles; i++) {
         files[i] = task->files[i];
         files[i].name = clean_text(r, files[i].name);
@@ -356,8 +387,10 @@ void bz_record_add(struct bz_record *r, const struct bz_record_task *task)
     own.distro = clean_text(r, own.distro);
     own.policy = clean_text(r, own.policy);
     own.taint = clean_text(r, own.taint);
-    own.inputs = inputs;
-    own.context = context;
+    own.fields = copy_list(r, task->fields, task->nfields);
+    own.inputs = copy_list(r, task->inputs, task->ninputs);
+    own.context = copy_list(r, task->context, task->ncontext);
+    own.commits = commits;
     own.files = files;
     own.deps = deps;
     BZ_VEC_PUSH(&r->tasks, own);

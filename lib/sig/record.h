@@ -22,7 +22,7 @@
 #include "codec/digest.h"
 
 #define BZ_RECORD_FORMAT "bitzel record"
-#define BZ_RECORD_VERSION 1
+#define BZ_RECORD_VERSION 2
 #define BZ_RECORD_VALUE_MAX ((size_t)16 << 10) /* bytes of a text that are kept */
 
 /* One operation on a variable. */
@@ -47,8 +47,7 @@ struct bz_record_input {
      * it, besides OVERRIDES. By name. */
     const struct bz_str *uses;
     size_t nuses;
-    /* Of an input: the inputs that it leads to directly, but for what all shell code
-     * gets because it is exported. By name. */
+    /* Of an input: the inputs that it leads to directly. By name. */
     const struct bz_str *leads;
     size_t nleads;
     struct bz_str json; /* all of this; filled by bz_record_input() */
@@ -57,7 +56,13 @@ struct bz_record_input {
 struct bz_record_file {
     struct bz_str name;
     struct bz_digest digest;
-    bool present;
+    bool present, executable;
+    unsigned mode; /* that the task sees; 0: it does not */
+};
+
+/* A revision that is a name, and what it was resolved to. */
+struct bz_record_commit {
+    struct bz_str question, commit;
 };
 
 struct bz_record_dep {
@@ -68,9 +73,17 @@ struct bz_record_dep {
 struct bz_record_task {
     struct bz_str name; /* [mc:X:]recipe:do_task */
     struct bz_digest key, base;
+    bool older; /* of version 1, when keys counted other things: there are no fields */
     struct bz_str machine, distro; /* p == NULL: means nothing to it */
     struct bz_str policy;          /* what its sandbox is like; p == NULL: not known */
     struct bz_str taint; /* when it was forced to run; p == NULL: it was not */
+    /* What its key is a digest of (taskspec.h), together with what follows it here but
+     * inputs and context. */
+    const struct bz_record_input *const *fields; /* name: kind, blank, name */
+    size_t nfields;
+    const struct bz_record_commit *commits;
+    size_t ncommits;
+    /* The variables that these are made from. */
     const struct bz_record_input *const *inputs;
     size_t ninputs;
     /* What decides about inputs without being one: OVERRIDES, DEPENDS, what

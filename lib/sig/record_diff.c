@@ -2,7 +2,9 @@
 
 void bz_record_diff_release(struct bz_record_diff *d)
 {
+    bz_vec_release(&d->fields);
     bz_vec_release(&d->inputs);
+    bz_vec_release(&d->commits);
     bz_vec_release(&d->files);
     bz_vec_release(&d->deps);
     *d = (struct bz_record_diff){0};
@@ -21,30 +23,60 @@ static int by_input(const void *a, const void *b)
     return bz_str_cmp(x->name, y->name);
 }
 
-static void compare_inputs(struct bz_record_diff *d, const struct bz_record_task *was,
-                           const struct bz_record_task *is)
+struct list {
+    const struct bz_record_input *const *at;
+    size_t n;
+};
+
+static void compare_inputs(struct bz_record_diff_inputs *out, struct list was,
+                           struct list is)
 {
     BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
 
-    for (size_t i = 0; i < was->ninputs; i++)
-        bz_map_put(&old, was->inputs[i]->name)->u = i + 1;
-    for (size_t i = 0; i < is->ninputs; i++) {
-        struct bz_map_entry *e = bz_map_get(&old, is->inputs[i]->name);
-        struct bz_record_diff_input in = {is->inputs[i]->name,
-                                          e && e->u ? was->inputs[e->u - 1] : NULL,
-                                          is->inputs[i]};
+    for (size_t i = 0; i < was.n; i++)
+        bz_map_put(&old, was.at[i]->name)->u = i + 1;
+    for (size_t i = 0; i < is.n; i++) {
+        struct bz_map_entry *e = bz_map_get(&old, is.at[i]->name);
+        struct bz_record_diff_input in = {
+            is.at[i]->name, e && e->u ? was.at[e->u - 1] : NULL, is.at[i]};
 
         if (e)
             e->u = 0;
         if (!in.was || !bz_digest_eq(&in.was->digest, &in.is->digest))
-            BZ_VEC_PUSH(&d->inputs, in);
+            BZ_VEC_PUSH(out, in);
     }
     for (const struct bz_map_entry *e = bz_map_next(&old, NULL); e;
          e = bz_map_next(&old, e))
         if (e->u)
-            BZ_VEC_PUSH(&d->inputs, (struct bz_record_diff_input){
-                                        e->key, was->inputs[e->u - 1], NULL});
-    BZ_VEC_SORT(&d->inputs, by_input);
+            BZ_VEC_PUSH(out,
+                        (struct bz_record_diff_input){e->key, was.at[e->u - 1], NULL});
+    BZ_VEC_SORT(out, by_input);
+}
+
+static struct bz_str commit_of(const struct bz_record_task *t, struct bz_str question)
+{
+    for (size_t i = 0; i < t->ncommits; i++)
+        if (bz_str_eq(t->commits[i].question, question))
+            return t->commits[i].commit;
+    return (struct bz_str){0};
+}
+
+static void compare_commits(struct bz_record_diff *d, const struct bz_record_task *was,
+                            const struct bz_record_task *is)
+{
+    for (size_t i = 0; i < is->ncommits; i++) {
+        struct bz_record_diff_commit c = {is->commits[i].question,
+                                          commit_of(was, is->commits[i].question),
+                                          is->commits[i].commit};
+
+        if (!bz_str_eq(c.was, c.is))
+            BZ_VEC_PUSH(&d->commits, c);
+    }
+    for (size_t i = 0; i < was->ncommits; i++)
+        if (!commit_of(is, was->commits[i].question).p)
+            BZ_VEC_PUSH(&d->commits,
+                        (struct bz_record_diff_commit){
+                            was->commits[i].question, was->commits[i].commit, {0}});
 }
 
 static int by_file(const void *a, const void *b)
@@ -56,7 +88,8 @@ static int by_file(const void *a, const void *b)
 
 static bool same_file(const struct bz_record_file *a, const struct bz_record_file *b)
 {
-    return a->present == b->present && bz_digest_eq(&a->digest, &b->digest);
+    return a->present == b->present && a->executable == b->executable &&
+           a->mode == b->mode && bz_digest_eq(&a->digest, &b->digest);
 }
 
 static void compare_files(struct bz_record_diff *d, const struct bz_record_task *was,
@@ -112,7 +145,11 @@ static void compare_deps(struct bz_record_diff *d, const struct bz_record_task *
 void bz_record_diff_run(struct bz_record_diff *d, const struct bz_record_task *was,
                         const struct bz_record_task *is)
 {
-    compare_inputs(d, was, is);
+    compare_inputs(&d->fields, (struct list){was->fields, was->nfields},
+                   (struct list){is->fields, is->nfields});
+    compare_inputs(&d->inputs, (struct list){was->inputs, was->ninputs},
+                   (struct list){is->inputs, is->ninputs});
+    compare_commits(d, was, is);
     compare_files(d, was, is);
     compare_deps(d, was, is);
     d->machine = !bz_str_eq(was->machine, is->machine);

@@ -11,6 +11,8 @@ struct bz_record_diff_input {
     const struct bz_record_input *was, *is;
 };
 
+struct bz_record_diff_inputs BZ_VEC(struct bz_record_diff_input);
+
 struct bz_record_diff_file {
     struct bz_str name;
     const struct bz_record_file *was, *is;
@@ -21,8 +23,14 @@ struct bz_record_diff_dep {
     const struct bz_record_dep *was, *is; /* both: the key differs */
 };
 
+struct bz_record_diff_commit {
+    struct bz_str question, was, is; /* p == NULL: it had, or has, none */
+};
+
 struct bz_record_diff {
-    struct bz_record_diff_inputs BZ_VEC(struct bz_record_diff_input) inputs;
+    struct bz_record_diff_inputs fields; /* of the key */
+    struct bz_record_diff_commits BZ_VEC(struct bz_record_diff_commit) commits;
+    struct bz_record_diff_inputs inputs; /* what these are made from */
     struct bz_record_diff_files BZ_VEC(struct bz_record_diff_file) files;
     struct bz_record_diff_deps BZ_VEC(struct bz_record_diff_dep) deps;
     bool machine, distro, policy, taint; /* these differ */

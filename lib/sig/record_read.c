@@ -202,14 +202,41 @@ static int read_files(struct line *l, const struct bz_doc *map,
     for (size_t i = 0; rc == 0 && i < list->count; i++) {
         const struct bz_doc *item = &list->items[i];
         const struct bz_doc *digest = bz_doc_find(item, "digest");
+        int64_t mode = 0;
 
         rc = bz_doc_get_str(item, "name", &files[i].name, err);
         files[i].present = !digest || digest->type != BZ_DOC_NULL;
         if (rc == 0 && files[i].present)
             rc = get_digest(item, "digest", &files[i].digest, err);
+        if (rc == 0)
+            rc = if_there(
+                bz_doc_get_bool(item, "executable", &files[i].executable, err));
+        if (rc == 0)
+            rc = if_there(bz_doc_get_int(item, "mode", 0, 07777, &mode, err));
+        files[i].mode = (unsigned)mode;
     }
     t->files = files;
     t->nfiles = list->count;
+    return rc;
+}
+
+static int read_commits(struct line *l, const struct bz_doc *map,
+                        struct bz_record_task *t, struct bz_err *err)
+{
+    const struct bz_doc *list = NULL;
+    struct bz_record_commit *commits;
+    int rc = get_list(map, "commits", &list, err);
+
+    if (rc < 0)
+        return if_there(rc);
+    commits = BZ_ARENA_ARRAY(&l->arena, struct bz_record_commit, list->count);
+    for (size_t i = 0; rc == 0 && i < list->count; i++) {
+        rc = bz_doc_get_str(&list->items[i], "revision", &commits[i].question, err);
+        if (rc == 0)
+            rc = bz_doc_get_str(&list->items[i], "commit", &commits[i].commit, err);
+    }
+    t->commits = commits;
+    t->ncommits = list->count;
     return rc;
 }
 
@@ -242,9 +269,10 @@ static int read_task(struct line *l, const struct bz_doc *map, struct bz_err *er
     int64_t version = 0;
     int rc = bz_doc_get_int(map, "v", 1, INT64_MAX, &version, err);
 
-    if (rc == 0 && version != BZ_RECORD_VERSION)
+    if (rc == 0 && version > BZ_RECORD_VERSION)
         rc = bz_fail(err, BZ_E_INVAL,
                      "version %" PRId64 " is not known; record it again", version);
+    t.older = version < BZ_RECORD_VERSION;
     if (rc == 0)
         rc = bz_doc_get_str(map, "task", &t.name, err);
     if (rc == 0)
@@ -259,12 +287,16 @@ static int read_task(struct line *l, const struct bz_doc *map, struct bz_err *er
         rc = get_text(map, "policy", &t.policy, err);
     if (rc == 0 && bz_doc_find(map, "taint"))
         rc = get_text(map, "taint", &t.taint, err);
+    if (rc == 0 && !t.older)
+        rc = read_inputs(l, map, "fields", &t.fields, &t.nfields, err);
     if (rc == 0)
         rc = read_inputs(l, map, "inputs", &t.inputs, &t.ninputs, err);
     if (rc == 0)
         rc = read_inputs(l, map, "context", &t.context, &t.ncontext, err);
     if (rc == 0)
         rc = read_files(l, map, &t, err);
+    if (rc == 0)
+        rc = read_commits(l, map, &t, err);
     if (rc == 0)
         rc = read_deps(l, map, &t, err);
     if (rc == 0)
@@ -329,7 +361,7 @@ static int read_head(struct bz_str text, int64_t *inputs, int64_t *tasks,
         return bz_fail(err, BZ_E_INVAL,
                        "this is no record; write one with 'bitzel sig TARGET --record "
                        "FILE'");
-    if (version != BZ_RECORD_VERSION)
+    if (version > BZ_RECORD_VERSION)
         return bz_fail(err, BZ_E_INVAL,
                        "version %" PRId64
                        " of the format is not known; record it again with "

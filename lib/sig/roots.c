@@ -32,23 +32,28 @@ static void add_both(struct bz_roots *r, struct bz_str dir, struct bz_str name,
         add_dir(r, bz_path_str(&path), name, advice);
 }
 
-/* A name of its own for every layer: that of its directory, with a number if others
- * have the same. */
+static bool is_taken(const struct bz_roots *r, struct bz_str name)
+{
+    for (size_t i = 0; i < r->list.len; i++)
+        if (bz_str_eq(r->list.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name of its own for every layer: that of its directory, with a number if it is
+ * another's. Tasks see layers under the same names (pipeline/jobs.h). */
 static void add_layers(struct bz_roots *r, struct bz_str layers)
 {
-    struct bz_str rest = layers, layer;
+    struct bz_str layer;
 
-    while (bz_str_next_word(&rest, &layer)) {
-        struct bz_str base = bz_path_basename(layer), before = layers, other;
-        unsigned same = 0;
+    while (bz_str_next_word(&layers, &layer)) {
+        struct bz_str base = bz_path_basename(layer);
+        struct bz_str name =
+            bz_arena_printf(&r->arena, "<layer %.*s>", BZ_STR_ARG(base));
 
-        while (bz_str_next_word(&before, &other) && other.p < layer.p)
-            same += bz_str_eq(bz_path_basename(other), base);
-        add_both(r, layer,
-                 same > 0
-                     ? bz_arena_printf(&r->arena, "<layer %.*s %u>", BZ_STR_ARG(base),
-                                       same + 1)
-                     : bz_arena_printf(&r->arena, "<layer %.*s>", BZ_STR_ARG(base)),
+        for (unsigned n = 2; is_taken(r, name); n++)
+            name = bz_arena_printf(&r->arena, "<layer %.*s-%u>", BZ_STR_ARG(base), n);
+        add_both(r, layer, name,
                  "${LAYERDIR} in its layer.conf, or ${THISDIR} with :=");
     }
 }
@@ -84,16 +89,18 @@ static int by_length(const void *a, const void *b)
 
 int bz_roots_open(struct bz_roots *r, struct bz_vars *v, struct bz_err *err)
 {
-    struct bz_str top = {0}, layers = {0}, home = {0};
+    struct bz_str top = {0}, layers = {0}, home = {0}, core = {0};
     int rc;
 
     *r = (struct bz_roots){0};
     if ((rc = bz_vars_get(v, BZ_STR("TOPDIR"), 0, &top, err)) < 0 ||
         (rc = bz_vars_get(v, BZ_STR("BBLAYERS"), 0, &layers, err)) < 0 ||
+        (rc = bz_vars_get(v, BZ_STR("COREBASE"), 0, &core, err)) < 0 ||
         (rc = bz_vars_get(v, BZ_STR("HOME"), 0, &home, err)) < 0)
         return rc;
     add_both(r, top, BZ_STR("<TOPDIR>"), "${TOPDIR}");
     add_layers(r, layers);
+    add_both(r, core, BZ_STR("<layer COREBASE>"), "${COREBASE}");
     add_checkout(r, top, layers);
     add_dir(r, home, (struct bz_str){0}, "a variable that the environment sets");
     BZ_VEC_SORT(&r->list, by_length);
@@ -161,24 +168,38 @@ const struct bz_roots_root *bz_roots_find(const struct bz_roots *r, struct bz_st
     return NULL;
 }
 
+/* A directory with a name at or after `from`, wherever it stands: so do the scripts of
+ * tasks have it replaced. */
+static const struct bz_roots_root *
+find_named(const struct bz_roots *r, struct bz_str text, size_t from, size_t *at)
+{
+    const char *slash;
+
+    while (from < text.n && (slash = memchr(text.p + from, '/', text.n - from))) {
+        const struct bz_roots_root *root;
+
+        *at = (size_t)(slash - text.p);
+        root = match(r, bz_str_sub(text, *at, text.n));
+        if (root && root->name.p)
+            return root;
+        from = *at + 1;
+    }
+    return NULL;
+}
+
 bool bz_roots_name(const struct bz_roots *r, struct bz_str text, struct bz_buf *out,
                    struct bz_buf *places)
 {
     const struct bz_roots_root *root;
-    size_t from = 0, done = 0, at = 0;
-    bool any = false;
+    size_t done = 0, at = 0;
 
-    while (from < text.n && (root = bz_roots_find(r, text, from, &at))) {
-        from = at + root->dir.n;
-        if (!root->name.p)
-            continue;
+    while ((root = find_named(r, text, done, &at))) {
         bz_buf_add(out, text.p + done, at - done);
         bz_buf_addf(places, "%zu ", out->len);
         bz_buf_add_str(out, root->name);
-        done = from;
-        any = true;
+        done = at + root->dir.n;
     }
-    if (any)
+    if (done > 0)
         bz_buf_add(out, text.p + done, text.n - done);
-    return any;
+    return done > 0;
 }

@@ -300,6 +300,14 @@ static struct bz_str name_of_file(struct bz_str path)
     return head;
 }
 
+/* Whether facts may be others at another time without any file having changed. */
+static bool depends_on_host(struct bz_vars *v)
+{
+    struct bz_vars_impure impure = bz_vars_impure(v);
+
+    return impure.clock + impure.host > 0 || bz_vars_clock_read(v);
+}
+
 int bz_facts_of(struct bz_facts_keep *keep, struct bz_meta *m, struct bz_facts *out,
                 struct bz_err *err)
 {
@@ -316,6 +324,8 @@ int bz_facts_of(struct bz_facts_keep *keep, struct bz_meta *m, struct bz_facts *
     read_packages(&r, out);
     if (!out->skipped.p)
         read_rest(&r, out);
+    if (depends_on_host(m->vars))
+        out->uncached = true;
     bz_buf_release(&r.text);
     return r.rc;
 }

@@ -50,8 +50,8 @@ struct bz_facts {
     /* Evaluation failed: why. Then only pn is known below, from the file's name. */
     struct bz_str error;   /* p == NULL: it did not */
     struct bz_str skipped; /* why it takes no part in anything; p == NULL: it does */
-    bool uncached;         /* BB_DONT_CACHE is set */
-    uint8_t lineage[32];   /* see lineage.h; all zero: not to be relied on */
+    bool uncached;       /* BB_DONT_CACHE is set, or code asks the host or the clock */
+    uint8_t lineage[32]; /* see lineage.h; all zero: not to be relied on */
 
     struct bz_str pn;
     struct bz_str provides, rprovides, packages_dynamic;

@@ -7,6 +7,7 @@
 #include "recipe/environ.h"
 #include "survey/snapshot_write.h"
 #include "vars/dump.h"
+#include "vars/history.h"
 
 /* ---- the whole ---- */
 
@@ -71,28 +72,49 @@ void bz_recall_renew(const struct bz_recall *r, const char *path)
 /* ---- configurations ---- */
 
 /* What a variable does not count for, in bits. */
-enum { UNPARSED = 1, UNSIGNED = 2 };
+enum { UNPARSED = 1, UNSIGNED = 2, USERS = 4 };
 
 struct digesting {
     struct bz_digest_hasher *hasher, *others; /* of what counts, and of what does not */
     struct bz_map ignored;
     struct bz_buf *settings;
+    struct bz_vars *vars;
 };
+
+static void see_file(void *ctx, const struct bz_history_event *e)
+{
+    bool *any = ctx;
+
+    *any |= e->file && e->file[0] == '/' && e->flag.n == 0;
+}
+
+/* What tells who builds may also be set by the metadata, and counts then. */
+static bool is_set_in_file(struct bz_vars *v, struct bz_str name)
+{
+    bool any = false;
+
+    bz_history_each(v, name, see_file, &any);
+    return any;
+}
 
 static void add_record(void *ctx, struct bz_str name, struct bz_str record)
 {
     struct digesting *d = ctx;
     const struct bz_map_entry *it;
     uint32_t n = (uint32_t)record.n;
+    uint64_t what;
 
     bz_buf_add(d->settings, &n, sizeof(n));
     bz_buf_add_str(d->settings, record);
     if (bz_str_eq(name, BZ_STR("BBINCLUDED"))) /* where it was read, not what */
         return;
     it = name.n > 0 ? bz_map_get(&d->ignored, name) : NULL;
-    if (!it || !(it->u & UNPARSED))
+    what = it ? it->u : 0;
+    if ((what & USERS) && is_set_in_file(d->vars, name))
+        what &= ~(uint64_t)UNSIGNED;
+    if (!(what & UNPARSED))
         bz_digest_add_field(d->hasher, 'v', record.p, record.n);
-    else if (!(it->u & UNSIGNED))
+    else if (!(what & UNSIGNED))
         bz_digest_add_field(d->others, 'v', record.p, record.n);
 }
 
@@ -144,6 +166,19 @@ static void ignore(struct digesting *d, struct bz_str words, uint64_t what)
         bz_map_put(&d->ignored, word)->u |= what;
 }
 
+/* Those of a list that differ from machine to machine or say which recipes there are,
+ * and no others. */
+static void ignore_varying(struct digesting *d, struct bz_str words, uint64_t what)
+{
+    const struct bz_str varying =
+        BZ_STR(BZ_ENVIRON_VARYING " " BZ_ENVIRON_USER " BBFILES BBMASK");
+    struct bz_str word;
+
+    while (bz_str_next_word(&words, &word))
+        if (bz_str_has_word(varying, word))
+            ignore(d, word, what);
+}
+
 static void digest_config(struct digesting *d, const struct bz_meta *config,
                           struct bz_recall_config *out)
 {
@@ -164,7 +199,7 @@ int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *others = NULL;
-    struct digesting d = {.settings = &out->settings};
+    struct digesting d = {.settings = &out->settings, .vars = config->vars};
     struct bz_str parse = {0}, sign = {0};
     int rc =
         bz_vars_get(config->vars, BZ_STR("BB_HASHCONFIG_IGNORE_VARS"), 0, &parse, err);
@@ -175,9 +210,10 @@ int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
     if (rc < 0 || (rc = bz_digest_hasher_new(&hasher, err)) < 0 ||
         (rc = bz_digest_hasher_new(&others, err)) < 0)
         return rc;
-    ignore(&d, parse, UNPARSED);
-    ignore(&d, sign, UNSIGNED);
-    ignore(&d, BZ_STR(BZ_ENVIRON_USER), UNSIGNED);
+    /* Code may read the others that are ignored, and what it makes of them counts. */
+    ignore_varying(&d, parse, UNPARSED);
+    ignore_varying(&d, sign, UNSIGNED);
+    ignore(&d, BZ_STR(BZ_ENVIRON_USER), UNSIGNED | USERS);
     d.hasher = hasher;
     d.others = others;
     digest_config(&d, config, out);

@@ -16,9 +16,11 @@ struct bz_recall {
     bool same_key;
 };
 
-/* What a configuration says, as a digest and as records for bz_recall_settings. Changes
- * of the variables in BB_HASHCONFIG_IGNORE_VARS count only in `all`, and not even there
- * if they never count for a signature: BB_BASEHASH_IGNORE_VARS, BZ_ENVIRON_USER. */
+/* What a configuration says, as a digest and as records for bz_recall_settings. Of the
+ * variables in BZ_ENVIRON_VARYING and BZ_ENVIRON_USER those that are in
+ * BB_HASHCONFIG_IGNORE_VARS count only in `all`, and not even there if they never count
+ * for a key: those in BB_BASEHASH_IGNORE_VARS, and who builds, unless the metadata
+ * says. */
 struct bz_recall_config {
     uint8_t digest[32], all[32];
     struct bz_buf settings;

@@ -17,15 +17,16 @@ import screen
 import test_build
 import test_sources
 
-# Tasks that wait until the test lets them go on.
+# Tasks that wait until the test lets them go on. No file that a task sees can change while it
+# runs without its result being refused, but for its log, which is its standard output.
 WAIT = '''\
 do_compile() {
     echo "${PN} begins"
-    gate=${KITCHEN}/files
-    while ! test -e $gate/go-${PN}; do sleep 0.02; done
+    while ! test -x /proc/$$/fd/1; do sleep 0.02; done
     echo "${PN} with ${SALT}" > made
 }
 '''
+GO = WAIT.replace("while ! test -x /proc/$$/fd/1; do sleep 0.02; done", ":")
 NUMBERS = r"^\[ *[0-9]+%\] [0-9]+ executed, [0-9]+ cached"
 
 
@@ -38,9 +39,17 @@ class Console(test_build.Kitchen):
         for name in ("dough", "sauce"):
             self.write(f"meta-kitchen/recipes/{name}.bb", WAIT)
 
+    def gate(self, name):
+        return self.dir / f"build/tmp/work/{name}/temp/log.do_compile"
+
     def let_go(self, *names):
+        """Of tasks that run."""
         for name in names:
-            self.write(f"meta-kitchen/files/go-{name}", "")
+            self.gate(name).chmod(0o755)
+
+    def never_wait(self, *names):
+        for name in names:
+            self.write(f"meta-kitchen/recipes/{name}.bb", GO)
 
     def start(self, *args, columns=80, rows=24, env=None, **how):
         command = [bitzel.PROGRAM, "--directory", str(self.dir / "build"), "build", "-j", "4", *args]
@@ -77,7 +86,7 @@ class Console(test_build.Kitchen):
                 self.assertFalse([line for line in shown if line.startswith("[")])
                 self.assert_restored(session)
                 for name in ("dough", "sauce"):
-                    (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                    self.gate(name).unlink()
 
     def test_a_terminal_that_changes_its_size_is_drawn_on_anew(self):
         session = self.start("dough", "sauce", columns=100)
@@ -108,7 +117,7 @@ class Console(test_build.Kitchen):
                 self.assertNotIn("%]", lines)
                 self.assertEqual(lines.count("do_compile"), 2, lines)
                 for name in ("dough", "sauce"):
-                    (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                    self.gate(name).unlink()
 
     def test_tmux_shows_and_remembers_each_line_once(self):
         if not shutil.which("tmux") and "BITZEL_MUST_WORK" not in os.environ:
@@ -118,7 +127,7 @@ class Console(test_build.Kitchen):
             with self.subTest(before=before):
                 self.run_in_tmux(before, sizes)
                 for name in ("dough", "sauce"):
-                    (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                    self.gate(name).unlink()
 
     def run_in_tmux(self, before, sizes):
         tmux = ["tmux", "-u", "-f", "/dev/null", "-S", str(self.dir / f"tmux{len(sizes)}")]
@@ -271,7 +280,7 @@ class Console(test_build.Kitchen):
                 self.assertEqual(session.end(), 0)
                 self.assertEqual(sum(line.startswith("Executed ") for line in session.screen.all()), 6)
                 for name in ("dough", "sauce"):
-                    (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                    self.gate(name).unlink()
 
     def test_fewer_lines_are_shown_if_asked_for(self):
         session = self.start("dough", "sauce")
@@ -311,7 +320,7 @@ class Console(test_build.Kitchen):
                 self.assertEqual(session.end(), 1)  # paths of results are UTF-8: it cannot be stored
                 self.assertRegex("\n".join(session.screen.all()), r"Failed k\?se\?:do_compile \(\w+\): .*k\?se\?")
                 self.assertNotIn("\ufffd", session.text)  # what such bytes are read as
-                (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                self.gate(name).unlink()
 
     def test_eight_colours_are_enough(self):
         self.write("meta-kitchen/recipes/burnt.bb", "do_compile() {\n    false\n}\n")
@@ -327,10 +336,10 @@ class Console(test_build.Kitchen):
                 self.assertEqual(session.end(), 1)
                 self.assertLessEqual({"1", "31", "33"}, session.screen.inks)
                 self.assertLessEqual(session.screen.inks, {"", "0", "1", "2", *(str(30 + i) for i in range(8))})
-                (self.dir / "meta-kitchen/files/go-dough").unlink()
+                self.gate("dough").unlink()
 
     def test_colours_are_used_unless_they_are_unwanted(self):
-        self.let_go("dough", "sauce")
+        self.never_wait("dough", "sauce")
         for env, args, want in (({}, (), True), ({"NO_COLOR": "1"}, (), False),
                                 ({}, ("--color=never",), False)):
             session = self.start("dough:do_compile", "--no-cache", *args, env=env)
@@ -338,7 +347,7 @@ class Console(test_build.Kitchen):
             self.assertEqual(bool(session.screen.inks), want, (env, args))
 
     def test_ci_and_dumb_terminals_get_lines_only(self):
-        self.let_go("dough", "sauce")
+        self.never_wait("dough", "sauce")
         for env, args in (({"CI": "true"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--console=plain",)),
                           ({}, ("--events", "-")), ({}, ("-q",))):
             session = self.start("dough:do_compile", "--no-cache", "--color=never", *args, env=env)
@@ -346,7 +355,7 @@ class Console(test_build.Kitchen):
             self.assertNotIn("\033", session.text, (env, args))
 
     def test_without_a_terminal_there_are_lines_only(self):
-        self.let_go("dough", "sauce")
+        self.never_wait("dough", "sauce")
         result = self.build("dough")
         self.assertNotIn("\033", result.err)
         self.assertNotIn("\r", result.err)
@@ -355,7 +364,7 @@ class Console(test_build.Kitchen):
         self.assertIn("\033[1mExecuted", forced.err)
 
     def test_starts_are_told_if_asked_for(self):
-        self.let_go("dough", "sauce")
+        self.never_wait("dough", "sauce")
         result = self.build("dough", "-v")
         self.assertEqual(len(test_build.tasks(result, "Started")), 3)
 
@@ -389,7 +398,7 @@ class Console(test_build.Kitchen):
         self.let_go("dough", "sauce")
         self.assertEqual(first.end(), 0)
         for name in ("dough", "sauce"):
-            (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+            self.gate(name).unlink()
         again = self.start("dough", "sauce", "--no-cache", columns=120)
         again.shows(r"\] 0 executed, 0 cached of \d+, [0-9ms]+ left, \d+s, jobs 2/4, memory \d+%")
         self.let_go("dough", "sauce")

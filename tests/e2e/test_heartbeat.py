@@ -38,7 +38,10 @@ class Heartbeat(test_build.Kitchen):
 
     def let_go(self):
         for name in ("dough", "sauce"):
-            self.write(f"meta-kitchen/files/go-{name}", "")
+            self.gate(name).chmod(0o755)
+
+    def gate(self, name):
+        return self.dir / f"build/tmp/work/{name}/temp/log.do_compile"
 
     def test_what_still_runs_is_told_while_nothing_ends(self):
         self.wait_at_gates()
@@ -68,7 +71,7 @@ class Heartbeat(test_build.Kitchen):
             self.assertNotIn("Still", build.communicate()[1])
             self.assertEqual(build.returncode, 0)
             for name in ("dough", "sauce"):
-                (self.dir / f"meta-kitchen/files/go-{name}").unlink()
+                self.gate(name).unlink()
 
     def test_a_cache_that_is_slow_to_answer_is_told_of(self):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lame)

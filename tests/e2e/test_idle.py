@@ -105,7 +105,7 @@ class Idle(Kitchen):
 
     def test_what_changes_is_built(self):
         for name, before, after in (("meta-kitchen/recipes/sauce.bb", "", 'SALT = "much"\n'),
-                                    ("build/conf/local.conf", "stove", "oven"),
+                                    ("build/conf/local.conf", "MACHINE", 'SALT:append = " more"\nMACHINE'),
                                     ("meta-kitchen/files/topping", "basil", "olives")):
             with self.subTest(name):
                 self.settle("pizza")

@@ -1,6 +1,7 @@
 """What bitzel remembers of signatures, and when it must not."""
 
 import os
+import time
 
 import bitzel
 import test_sig
@@ -148,6 +149,50 @@ class Memo(test_sig.Project):
             result = self.sig("--json", "app")
             self.assert_exit(result, 0)
             self.assertEqual((result.json["evaluated"], result.err), (2, ""))
+
+
+class Asked(test_sig.Project):
+    """What code reads that no file of the metadata decides."""
+
+    def keys(self):
+        result = self.sig("--all", "--json", "app")
+        self.assert_exit(result, 0)
+        return {t["name"]: t["signature"] for t in result.json["tasks"]}
+
+    def test_a_file_that_code_looks_for_is_looked_for_each_time(self):
+        self.write("meta-one/recipes/lib.bb", f'SRC = "l"\nFLAGS = "${{@os.path.exists(\'{self.dir}/there\')}}"\n')
+        before = self.keys()
+        self.write("there", "")
+        after = self.keys()
+        self.assertEqual({n for n in before if before[n] != after[n]}, {"lib:do_build", "app:do_build"})
+
+    def test_code_that_reads_an_ignored_variable_counts_by_its_value(self):
+        for name in ("BB_BASEHASH_IGNORE_VARS", "BB_HASHCONFIG_IGNORE_VARS"):
+            with open(self.dir / "build/conf/local.conf", "a", encoding="utf-8") as conf:
+                conf.write(f'{name} += "DL_PLACE"\n')
+        self.write("meta-one/recipes/lib.bb", 'SRC = "${DL_PLACE}"\nFLAGS = "${@d.getVar(\'DL_PLACE\')}"\n')
+        conf = self.dir / "build/conf/local.conf"
+        text = conf.read_text()
+        seen = []
+        for value in ("one", "two"):
+            conf.write_text(text + f'DL_PLACE = "{value}"\n')
+            seen.append(self.keys())
+        self.assertEqual({n for n in seen[0] if seen[0][n] != seen[1][n]}, {"lib:do_build", "app:do_build"})
+
+    def test_a_value_made_from_the_clock_changes_no_key_and_is_told(self):
+        now = "${@time.strftime('%S', time.gmtime())}"
+        for text in (f'SRC = "l"\nFLAGS = "{now}"\n', f'SRC = "l"\nNOW := "{now}"\nFLAGS = "${{NOW}}"\n'):
+            self.write("meta-one/recipes/lib.bb", text)
+            keys = []
+            for _ in range(3):
+                result = self.sig("--all", "--json", "app")
+                self.assertRegex(result.err, "lib:do_build: warning: what it does depends on the time, so its result "
+                                             "is not used again")
+                self.assertNotIn("lib:do_fetch:", result.err)
+                keys.append([t["signature"] for t in result.json["tasks"]])
+                time.sleep(0.6)
+            self.assertEqual(keys[0], keys[1])
+            self.assertEqual(keys[0], keys[2])
 
 
 if __name__ == "__main__":

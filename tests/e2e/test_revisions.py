@@ -88,9 +88,9 @@ class Revisions(test_build.Kitchen):
         self.build("soup")
         self.assertEqual(self.greeting(), "one\n")
         subprocess.run(["rm", "-rf", str(self.dir / "build/downloads")], check=True)
-        self.build("soup", "--no-cache")
+        self.build("soup")
         self.assertEqual(self.greeting(), "one\n")
-        self.build("soup", "--no-cache", "--refresh")
+        self.build("soup", "--refresh")
         self.assertEqual(self.greeting(), "two\n")
 
     def test_a_build_resolves_what_is_not_remembered(self):

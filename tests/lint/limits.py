@@ -9,7 +9,7 @@ import sys
 
 import tree
 
-MAX_LINES = 800
+MAX_LINES = 1500
 TEXT = {".c", ".h", ".py", ".sh", ".md", ".cmake"}
 FINISHED = ("cmd", "lib", "cache", "recipes")  # where no note to oneself may stay
 NOTE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

@@ -66,9 +66,7 @@ EDITS = [
     ("a local source", "meta/recipes/files/x.patch", "one", "two", ["epsilon:do_fetch"], ""),
     ("a dependency", recipe("kappa"), "iota theta", "iota epsilon theta", ["kappa:do_configure"],
      ""),
-    ("the machine", LOCAL, '"board"', '"other"', TARGET,
-     "a result is never taken for that of another machine, also if no variable tells them "
-     "apart; what runs on the build host has none"),
+    ("the machine", LOCAL, '"board"', '"other"', ["eta:do_compile"], ""),
     ("a moved checkout", None, None, None, [],
      "where a checkout lies is no input: ${TOPDIR} stands for it"),
 ]

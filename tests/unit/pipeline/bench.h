@@ -32,6 +32,7 @@ struct bench {
     struct bz_pipeline p;
     struct bz_goal g;
     struct bz_jobs j;
+    struct bz_signing s;
 };
 
 static inline void bench_files(struct world *w)
@@ -52,6 +53,8 @@ static inline void bench_begin(struct bench *b, struct world *w)
     assert_ok(bz_pipeline_survey(&b->p, &b->g.survey, &w->err), &w->err);
     assert_ok(bz_goal_open(&b->g, &goal, &notes, &why, &w->err), &w->err);
     assert_ok(bz_jobs_open(&b->j, &b->p, &b->g, &w->err), &w->err);
+    assert_ok(bz_signing_run(&b->s, &b->p, &b->g, NULL, NULL, &w->err), &w->err);
+    b->j.signing = &b->s;
     bz_buf_release(&notes);
     bz_buf_release(&why);
 }
@@ -65,6 +68,7 @@ static inline void bench_open(struct bench *b, struct world *w)
 static inline void bench_close(struct bench *b)
 {
     bz_jobs_release(&b->j);
+    bz_signing_release(&b->s);
     bz_goal_close(&b->g);
     bz_pipeline_close(&b->p);
 }

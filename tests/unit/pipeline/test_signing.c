@@ -32,9 +32,9 @@ static void hear(void *ctx, uint32_t task, const struct bz_signing_view *view)
     told->calls++;
     if (task != 0)
         return;
-    for (size_t i = 0; i < view->inputs->len; i++)
-        told->inputs += bz_str_eq(view->inputs->at[i].name, BZ_STR("do_build")) ||
-                        bz_str_eq(view->inputs->at[i].name, BZ_STR("A"));
+    for (size_t i = 0; i < view->origins->len; i++)
+        told->inputs += bz_str_eq(view->origins->at[i].name, BZ_STR("do_build")) ||
+                        bz_str_eq(view->origins->at[i].name, BZ_STR("A"));
     told->files = view->files->len;
     if (bz_history_last(view->vars, BZ_STR("A"), &event))
         told->line = event.line;

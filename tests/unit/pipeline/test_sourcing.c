@@ -43,15 +43,17 @@ static void a_recipe_of_the_graph_has_its_sources(void **state)
     bz_sourcing_list(&g, true, &only);
     assert_int_equal(all.len, 2);
     assert_int_equal(only.len, 1);
-    assert_ok(bz_sourcing_open(&s, &p, &g, only.at[0], &fetch, &w->err), &w->err);
+    assert_ok(bz_sourcing_open(&s, &p, &g, only.at[0], "do_fetch", &fetch, &w->err),
+              &w->err);
     assert_int_equal(bz_fetch_count(s.fetch), 2);
     assert_string_equal(bz_fetch_path(bz_fetch_source(s.fetch, 0)), "/dl/a-1.0.tgz");
     assert_true(bz_fetch_is_local(bz_fetch_source(s.fetch, 1)));
     bz_sourcing_close(&s);
     for (size_t i = 0; i < all.len; i++)
         if (all.at[i] != only.at[0])
-            assert_int_equal(bz_sourcing_open(&s, &p, &g, all.at[i], &fetch, &w->err),
-                             BZ_E_INVAL);
+            assert_int_equal(
+                bz_sourcing_open(&s, &p, &g, all.at[i], "do_fetch", &fetch, &w->err),
+                BZ_E_INVAL);
     assert_non_null(strstr(w->err.msg, "/layer/lib.bb: 'nonsense': no scheme"));
     bz_sourcing_close(&s);
     bz_goal_close(&g);

@@ -43,22 +43,22 @@ static void a_script_sees_what_it_names(void **state)
         const char *script;
         const char *seen; /* names, with a space after each */
     } rows[] = {
-        {"true",                                                        ""                    },
-        {"cat /layers/a/files/one",                                     "/layers/a/files/one "},
-        {"cat /layers/a/files/none /layers/c/x",                        ""                    },
-        {"cp /layers/a/files/$x.c .",                                   "/layers/a/files "    },
-        {"cp /layers/a/files/on* .",                                    "/layers/a/files "    },
-        {"cp -r /layers/a/files/ .",                                    "/layers/a/files "    },
+        {"true",                                                        ""                     },
+        {"cat /layers/a/files/one",                                     "/layers/a/files/one " },
+        {"cat /layers/a/files/none /layers/c/x",                        "/layers/a/files/none "},
+        {"cp /layers/a/files/$x.c .",                                   "/layers/a/files "     },
+        {"cp /layers/a/files/on* .",                                    "/layers/a/files "     },
+        {"cp -r /layers/a/files/ .",                                    "/layers/a/files "     },
         {"P=\"/layers/b/scripts:/layers/a-2/two\"",
-         "/layers/a-2/two /layers/b/scripts "                                                 },
-        {"ls /layers/a; ls /layers/a/files",                            "/layers/a "          },
+         "/layers/a-2/two /layers/b/scripts "                                                  },
+        {"ls /layers/a; ls /layers/a/files",                            "/layers/a "           },
         {"ls /layers/a/files-more /layers/a/files/one /layers/a/files",
-         "/layers/a/files /layers/a/files-more "                                              },
-        {"ls /layers/$x /layers /layersmore /x/layers/a",               ""                    },
-        {"ls /layers/a/../b",                                           "/layers/a "          },
-        {"ls /layers/a/.//files",                                       "/layers/a/files "    },
-        {"# /layers/a\nx; bz_where='/layers/b'\n",                      ""                    },
-        {"ls /layers/a-2x",                                             ""                    },
+         "/layers/a/files /layers/a/files-more "                                               },
+        {"ls /layers/$x /layers /layersmore /x/layers/a",               ""                     },
+        {"ls /layers/a/../b",                                           "/layers/a "           },
+        {"ls /layers/a/.//files",                                       "/layers/a/files "     },
+        {"# /layers/a\nx; bz_where='/layers/b'\n",                      ""                     },
+        {"ls /layers/a-2x",                                             ""                     },
     };
     struct fixture f;
 

@@ -327,7 +327,10 @@ static void a_task_does_not_see_who_runs_it(void **state)
     assert_value(v, "PATH", "/sysroot/bin:" BZ_RUNSCRIPT_PATH);
     assert_value(v, "A", "yes");
     assert_value(v, "BB_CURRENTTASK", "some_thing");
-    assert_false(bz_vars_exists(v, BZ_STR("LOGNAME")));
+    assert_value(v, "LOGNAME", "builder"); /* whether the caller has it or not */
+    assert_value(v, "SHELL", "/bin/sh");
+    assert_value(v, "TERM", "dumb");
+    assert_false(bz_vars_exists(v, BZ_STR("PWD")));
     bz_vars_free(v);
 }
 

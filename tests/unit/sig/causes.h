@@ -13,8 +13,13 @@ struct causes_case {
 
 static inline void causes_show(const struct bz_causes *c, struct bz_buf *out)
 {
-    static const char *const marks[] = {"", "file ", "dep ",   "",
-                                        "", "",      "taint ", "other "};
+    static const char *const marks[] = {
+        [BZ_CAUSE_VARIABLE] = "",      [BZ_CAUSE_FILE] = "file ",
+        [BZ_CAUSE_COMMIT] = "commit ", [BZ_CAUSE_DEPENDENCY] = "dep ",
+        [BZ_CAUSE_MACHINE] = "",       [BZ_CAUSE_DISTRO] = "",
+        [BZ_CAUSE_POLICY] = "",        [BZ_CAUSE_TAINT] = "taint ",
+        [BZ_CAUSE_OLDER] = "older ",   [BZ_CAUSE_OTHER] = "other ",
+    };
 
     for (size_t i = 0; i < c->all.len; i++) {
         const struct bz_cause *cause = &c->all.at[i];

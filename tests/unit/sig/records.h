@@ -5,7 +5,8 @@
  *     task NAME             begins a task; what follows is about it
  *     machine NAME
  *     taint WHEN
- *     in NAME=value         an input; "\n" in the value begins a line
+ *     in NAME=value         an input; "\n" in the value begins a line. It is a field of
+ *                           the key, too
  *     ctx NAME=value        something of its context
  *     op FILE:LINE OP TEXT  an operation on the last of these; "-FILE" is without
  *                           effect, "OP[flag]" is about a flag
@@ -29,7 +30,7 @@ struct records {
     struct bz_record_task task;
     struct bz_record_input last; /* under way */
     bool is_context;
-    struct BZ_VEC(const struct bz_record_input *) inputs, context;
+    struct BZ_VEC(const struct bz_record_input *) inputs, context, fields;
     struct BZ_VEC(struct bz_record_op) ops;
     struct records_names BZ_VEC(struct bz_str) uses, leads;
     struct BZ_VEC(struct bz_record_file) files;
@@ -97,11 +98,35 @@ static inline void records_sign(struct records *s)
     bz_digest_end(s->h, &s->task.key);
 }
 
+static inline void records_add_fields(struct records *s)
+{
+    for (size_t i = 0; i < s->inputs.len; i++) {
+        struct bz_record_input field = {.digest = s->inputs.at[i]->digest,
+                                        .value = s->inputs.at[i]->value};
+
+        field.name = bz_arena_printf(&s->arena, "function %.*s",
+                                     BZ_STR_ARG(s->inputs.at[i]->name));
+        BZ_VEC_PUSH(&s->fields, /* NOLINT(bugprone-sizeof-expression) */
+                    bz_record_input(s->r, &field));
+    }
+    if (s->task.machine.p) {
+        struct bz_record_input field = {.name = BZ_STR("function MACHINE"),
+                                        .value = s->task.machine};
+
+        field.digest = records_hash(s, s->task.machine);
+        BZ_VEC_PUSH(&s->fields, /* NOLINT(bugprone-sizeof-expression) */
+                    bz_record_input(s->r, &field));
+    }
+    s->task.fields = s->fields.at;
+    s->task.nfields = s->fields.len;
+}
+
 static inline void records_end_task(struct records *s)
 {
     records_end_input(s);
     if (s->task.name.p) {
         records_sign(s);
+        records_add_fields(s);
         s->task.inputs = s->inputs.at;
         s->task.ninputs = s->inputs.len;
         s->task.context = s->context.at;
@@ -115,6 +140,7 @@ static inline void records_end_task(struct records *s)
     s->task = (struct bz_record_task){0};
     BZ_VEC_CLEAR(&s->inputs);
     BZ_VEC_CLEAR(&s->context);
+    BZ_VEC_CLEAR(&s->fields);
     BZ_VEC_CLEAR(&s->files);
     BZ_VEC_CLEAR(&s->deps);
 }
@@ -236,6 +262,7 @@ static inline void records_make(struct bz_record *r, const char *script)
     bz_record_sort(r);
     bz_vec_release(&s.inputs);
     bz_vec_release(&s.context);
+    bz_vec_release(&s.fields);
     bz_vec_release(&s.ops);
     bz_vec_release(&s.uses);
     bz_vec_release(&s.leads);

@@ -286,6 +286,13 @@ static void local_sources_count_for_a_fetch_that_names_none(void **state)
                                BZ_STR(""), NULL, &w->err),
               &w->err);
     assert_int_equal(list_of(w, "do_fetch").n, 0); /* it says so */
+    {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf unpacked = {0};
+
+        /* But bitzel unpacks them itself. */
+        assert_ok(bz_files_sources(w->vars, &unpacked, &w->err), &w->err);
+        assert_true(unpacked.len > 0);
+    }
 }
 
 static void words_that_are_no_paths_are_errors(void **state)

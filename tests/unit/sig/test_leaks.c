@@ -6,10 +6,10 @@
 static const char *leaks(struct world *w, const char *text)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf body = {0}, notes = {0};
-    struct bz_deps_opts opts = {.ignored = BZ_STR("HOME")};
+    BZ_CLEANUP(bz_map_release) struct bz_map seen = {0};
     struct bz_roots roots;
-    struct bz_deps_id id;
-    struct bz_deps d;
+    struct bz_str unused;
+    struct bz_vars *v;
     struct bz_meta *m = bz_meta_new();
     struct bz_eval e = {.meta = m, .library = w->library};
 
@@ -26,12 +26,12 @@ static const char *leaks(struct world *w, const char *text)
     set_var(m, "TOPDIR", w->dir->path);
     set_var(m, "HOME", "/home/nobody");
     assert_ok(bz_eval_file(&e, at(w, "r.bb"), BZ_EVAL_RECIPE, &w->err), &w->err);
-    assert_ok(bz_deps_open(&d, m->vars, &opts, &w->err), &w->err);
     assert_ok(bz_roots_open(&roots, m->vars, &w->err), &w->err);
-    assert_ok(bz_deps_find(&d, BZ_STR("T"), &id, &w->err), &w->err);
-    bz_leaks_find(&d, d.ndone, &roots, &notes);
+    v = bz_vars_new(m->vars);
+    assert_ok(bz_vars_get(v, BZ_STR("T"), 0, &unused, &w->err), &w->err);
+    bz_leaks_find(v, &roots, &seen, &notes);
     bz_roots_close(&roots);
-    bz_deps_close(&d);
+    bz_vars_free(v);
     bz_meta_free(m);
     return bz_arena_printf(&w->arena, "%s", bz_buf_text(&notes)).p;
 }

@@ -101,9 +101,8 @@ static void what_two_tasks_share_is_kept_once(void **state)
     assert_ptr_equal(inputs.at[0].kept, inputs.at[2].kept);
     assert_int_equal(inputs.at[0].kept->nops, 2);
     assert_true(bz_str_eq(inputs.at[0].kept->ops[0].file, BZ_STR("a")));
-    /* What is exported comes to all. */
-    assert_int_equal(inputs.at[0].kept->nleads, 1);
-    assert_true(bz_str_eq(inputs.at[0].kept->leads[0], BZ_STR("W")));
+    assert_int_equal(inputs.at[0].kept->nleads, 2);
+    assert_true(bz_str_eq(inputs.at[0].kept->leads[1], BZ_STR("W")));
     bz_vec_release(&inputs);
     bz_vec_release(&context);
     close_all(&f);

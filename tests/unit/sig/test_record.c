@@ -34,11 +34,11 @@ static void a_file_is_a_line_for_each_task_by_name(void **state)
     rest = bz_buf_str(&out);
     assert_true(bz_str_cut(rest, '\n', &line, &rest));
     assert_true(bz_str_eq(
-        line, BZ_STR("{\"format\":\"bitzel record\",\"version\":1,\"tasks\":2}")));
+        line, BZ_STR("{\"format\":\"bitzel record\",\"version\":2,\"tasks\":2}")));
     assert_true(bz_str_cut(rest, '\n', &line, &rest));
-    assert_true(bz_str_starts(line, BZ_STR("{\"v\":1,\"task\":\"a:do_x\",\"key\":\"")));
+    assert_true(bz_str_starts(line, BZ_STR("{\"v\":2,\"task\":\"a:do_x\",\"key\":\"")));
     assert_true(bz_str_cut(rest, '\n', &line, &rest));
-    assert_true(bz_str_starts(line, BZ_STR("{\"v\":1,\"task\":\"b:do_x\",\"key\":\"")));
+    assert_true(bz_str_starts(line, BZ_STR("{\"v\":2,\"task\":\"b:do_x\",\"key\":\"")));
     assert_int_equal(rest.n, 0);
 }
 
@@ -53,12 +53,14 @@ static void a_packed_file_has_what_tasks_share_once(void **state)
     bz_record_pack(&r, 0, r.tasks.len, &out);
     rest = bz_buf_str(&out);
     assert_true(bz_str_cut(rest, '\n', &line, &rest));
-    assert_true(bz_str_eq(line, BZ_STR("{\"format\":\"bitzel record\",\"version\":1,"
-                                       "\"inputs\":3,\"tasks\":2}")));
+    assert_true(bz_str_eq(line, BZ_STR("{\"format\":\"bitzel record\",\"version\":2,"
+                                       "\"inputs\":6,\"tasks\":2}")));
     assert_true(bz_str_cut(rest, '\n', &line, &rest));
-    assert_true(bz_str_starts(line, BZ_STR("{\"name\":\"F\"")));
-    assert_true(bz_str_find(rest, BZ_STR("\"inputs\":[0],\"context\":[1]")) < rest.n);
-    assert_true(bz_str_find(rest, BZ_STR("\"inputs\":[2,0],\"context\":[]")) < rest.n);
+    assert_true(bz_str_starts(line, BZ_STR("{\"name\":\"function F\"")));
+    assert_true(bz_str_find(rest, BZ_STR("\"fields\":[0],\"inputs\":[1],"
+                                         "\"context\":[2]")) < rest.n);
+    assert_true(bz_str_find(rest, BZ_STR("\"fields\":[3,0,4],\"inputs\":[5,1],"
+                                         "\"context\":[]")) < rest.n);
 }
 
 static void a_line_says_all_there_is(void **state)

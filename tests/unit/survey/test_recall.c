@@ -176,13 +176,13 @@ static void what_does_not_count_is_in_the_digest_of_all(void **state)
     bz_buf_release(&a.settings);
     bz_buf_release(&b.settings);
     set_var(w->meta, "BB_HASHCONFIG_IGNORE_VARS", "DATE PATH A");
-    set_var(w->meta, "BB_BASEHASH_IGNORE_VARS", "A B");
+    set_var(w->meta, "BB_BASEHASH_IGNORE_VARS", "A DATE");
     assert_ok(bz_recall_config(w->meta, &a, &w->err), &w->err);
     set_var(w->meta, "PATH", "/bin");
-    set_var(w->meta, "A", "1");
+    set_var(w->meta, "DATE", "3");
     assert_ok(bz_recall_config(w->meta, &b, &w->err), &w->err);
     assert_memory_equal(a.all, b.all, 32); /* neither read nor signed */
-    set_var(w->meta, "B", "1");
+    set_var(w->meta, "A", "1");            /* which code may read */
     bz_buf_release(&b.settings);
     assert_ok(bz_recall_config(w->meta, &b, &w->err), &w->err);
     assert_memory_not_equal(a.all, b.all, 32);
