@@ -1,0 +1,77 @@
+"""Edits of the caller's environment that a project reads, and of the host."""
+
+import os
+import shutil
+import subprocess
+
+import kinds
+from kinds import word
+
+kind = kinds.group("environment")
+
+
+def no_mounts():
+    """Why no file of the host can be replaced for one build."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return "needs root and unshare"
+    done = subprocess.run(["unshare", "-m", "mount", "--bind", "/usr/bin/tsort", "/usr/bin/factor"],
+                          stderr=subprocess.DEVNULL, check=False)
+    return None if done.returncode == 0 else "mounts do not work here"
+
+
+def passed(p, name, value):
+    """Has a variable of the environment pass into the configuration."""
+    names = p.env.get("BB_ENV_PASSTHROUGH_ADDITIONS", "")
+    p.env.update({"BB_ENV_PASSTHROUGH_ADDITIONS": f"{names} {name}".strip(), name: value})
+
+
+@kind({"value": word})
+def passed_variable(p, k):
+    passed(p, p.upper, k.value)
+    p.recipe(f'X = "${{{p.upper}}}"\n', 'echo "${X}" > ${D}/x')
+
+
+@kind({"there": (True, False)})
+def passed_variable_unset(p, k):
+    if k.there:
+        passed(p, p.upper, "x")
+    p.recipe(f"X = \"${{@d.getVar('{p.upper}') or 'unset'}}\"\n", 'echo "${X}" > ${D}/x')
+
+
+@kind({"machine": ("board-a", "board-b")}, reach="all", exclusive="machine")
+def machine_of_the_caller(p, k):
+    passed(p, "MACHINE", k.machine)
+    p.recipe('X = "x"\nX:board-b = "b"\n', 'echo "${X}" > ${D}/x')
+
+
+@kind({"value": word})
+def file_read_after(p, k):
+    p.put(f"meta/conf/{p.name}-{k.value}.conf", f'{p.upper} = "{k.value}"\n')
+    p.args += ["--postread", f"../meta/conf/{p.name}-{k.value}.conf"]
+    p.recipe(f'X = "${{{p.upper}}}"\n', 'echo "${X}" > ${D}/x')
+
+
+@kind({"value": word})
+def file_read_after_content(p, k):
+    p.put(f"meta/conf/{p.name}.conf", f'{p.upper} = "{k.value}"\n')
+    p.args += ["--postread", f"../meta/conf/{p.name}.conf"]
+    p.recipe(f'X = "${{{p.upper}}}"\n', 'echo "${X}" > ${D}/x')
+
+
+@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+def host_tool(p, k):
+    """The host has another version of a tool that a task runs."""
+    tool = p.shared / f"{p.name}-tool"
+    p.outside[tool.name] = kinds.File(f"#!/bin/sh\necho {k.value}\n", 0o755)
+    p.prefix = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /usr/bin/tsort && exec "$@"', str(tool)]
+    p.recipe("", "tsort /dev/null > ${D}/x")
+
+
+@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+def host_tool_behind_a_tool(p, k):
+    """The tool is run by a script that an earlier task wrote, not named in the task."""
+    tool = p.shared / f"{p.name}-tool"
+    p.outside[tool.name] = kinds.File(f"#!/bin/sh\necho {k.value}\n", 0o755)
+    p.prefix = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /usr/bin/tsort && exec "$@"', str(tool)]
+    p.recipe('addtask one before do_compile\ndo_one() {\n    mkdir -p ${B}; printf "%s" ts ort > ${B}/name\n}\n',
+             "$(cat ${B}/name) /dev/null > ${D}/x")

@@ -1,0 +1,93 @@
+"""Every field of the key is needed: a program that leaves it out gives a stale result.
+
+BITZEL_MUTANT names that program: the environment variable BITZEL_KEY_WITHOUT says which field
+it leaves out; with the value "list" it prints the names of all fields, one a line. For each
+field kinds of edits are tried until one is stale; those that mutants.json has for the field go
+first. With BITZEL_LEARN=1 what was found is written there. BITZEL_FIELDS chooses fields.
+"""
+
+import concurrent.futures
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import unittest
+
+import trial  # first: it finds the modules of tests/e2e
+import all_kinds
+import bitzel
+import test_edit_table
+
+MUTANT = os.environ.get("BITZEL_MUTANT")
+LEARNED = pathlib.Path(__file__).with_name("mutants.json")
+THREADS = 4
+
+
+def fields():
+    """The names of the fields of a key."""
+    done = subprocess.run([MUTANT], env={**os.environ, "BITZEL_KEY_WITHOUT": "list"}, check=True,
+                          stdout=subprocess.PIPE, text=True)
+    wanted = os.environ.get("BITZEL_FIELDS", "").replace(",", " ").split()
+    return [name for name in done.stdout.split() if not wanted or name in wanted]
+
+
+def in_turn(members):
+    """Kinds of all groups in turn, so that different ones come first."""
+    groups = {}
+    for kind in members:
+        if not kind.nothing and kind.group != "harm":
+            groups.setdefault(kind.group, []).append(kind)
+    return [kind for row in itertools.zip_longest(*groups.values()) for kind in row if kind]
+
+
+def is_stale(kind, field):
+    """Whether a program that leaves the field out gives a wrong result after edits of a kind."""
+    rng = random.Random(f"{test_edit_table.SEED}/{kind.name}")
+    with trial.temporary() as where:
+        try:
+            tried = trial.Trial(where, [kind], mutant=os.path.abspath(MUTANT), env={"BITZEL_KEY_WITHOUT": field})
+            return tried.first.stale or any(
+                tried.try_edits([(kind, knob)], rng, kind.style or "write").stale
+                for knob in test_edit_table.edits_of(kind))
+        except trial.Broken as broken:
+            return "bitzel ended with" in str(broken)  # the mutant crashed: it was noticed
+
+
+def find(field, members, learned):
+    """The first kind that shows that a field is missing, and how many were tried."""
+    known = [kind for name in learned.get(field, []) for kind in members if kind.name == name]
+    order = known + [kind for kind in in_turn(members) if kind not in known]
+    for number, kind in enumerate(order, 1):
+        if is_stale(kind, field):
+            return kind, number
+    return None, len(order)
+
+
+@unittest.skipUnless(MUTANT, "BITZEL_MUTANT names no program that leaves fields out of keys")
+class Mutants(unittest.TestCase):
+    def test_no_field_can_be_left_out_of_the_key(self):
+        members = all_kinds.chosen({})
+        learned = json.loads(LEARNED.read_text()) if LEARNED.exists() else {}
+        names = fields()
+        self.assertTrue(names, "the mutant lists no fields")
+        with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+            try:
+                found = dict(zip(names, pool.map(lambda field: find(field, members, learned), names)))
+            except trial.NoSandbox as why:
+                if "BITZEL_MUST_WORK" in os.environ:
+                    raise
+                self.skipTest(str(why))
+        for field, (kind, number) in found.items():
+            told = f"stale after {kind.name} ({number} tried)" if kind else f"never stale ({number} tried)"
+            print(f"{field:<30} {told}")
+        if "BITZEL_LEARN" in os.environ:
+            learned.update({field: [kind.name] for field, (kind, _) in found.items() if kind})
+            LEARNED.write_text(json.dumps(learned, indent=2, sort_keys=True) + "\n")
+        missed = [field for field, (kind, _) in found.items() if not kind]
+        self.assertFalse(missed, f"no edit shows that these fields count: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    bitzel.main()
