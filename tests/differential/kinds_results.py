@@ -153,7 +153,7 @@ def harm_kind(**options):
 
 @harm_kind(nothing=True)
 def bitzel_out_removed(site, image, rng):
-    shutil.rmtree(site.build_dir / "bitzel-out")
+    shutil.rmtree(site.build_dir / "bitzel-out", ignore_errors=True)
 
 
 @harm_kind(nothing=True)
@@ -172,7 +172,8 @@ def trees_removed(site, image, rng):
 def user_kind(function):
     """A user changes the output; the next build, in an empty build directory, must be right."""
     def act(site, image, rng):
-        function(site, image)
+        if image.exists():
+            function(site, image)
         build_directory_emptied(site, image, rng)
     act.__name__ = function.__name__
     return harm_kind()(act)
