@@ -7,8 +7,6 @@ that this part depends on. An edit gives one knob another value.
 import hashlib
 import types
 
-from checkout import File  # noqa: F401
-
 # Words of one length: an edit of a word keeps the size of its file.
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "frost", "grape", "hazel")
 TABLE = {}  # name -> Kind

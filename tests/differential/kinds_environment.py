@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import kinds
+from checkout import Dir, File
 from kinds import word
 
 kind = kinds.group("environment")
@@ -58,20 +59,41 @@ def file_read_after_content(p, k):
     p.recipe(f'X = "${{{p.upper}}}"\n', 'echo "${X}" > ${D}/x')
 
 
+def replaced(p, entry, path, name="other"):
+    """Has one build see another file or directory of the host at `path`."""
+    p.outside[f"{p.name}/{name}"] = entry
+    p.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "$0" {path} && exec "$@"', f"{p.shared}/{p.name}/{name}"]
+
+
+def tool(value):
+    return File(f"#!/bin/sh\necho {value}\n", 0o755)
+
+
 @kind({"value": word}, needs=no_mounts, exclusive="prefix")
 def host_tool(p, k):
     """The host has another version of a tool that a task runs."""
-    tool = p.shared / f"{p.name}-tool"
-    p.outside[tool.name] = kinds.File(f"#!/bin/sh\necho {k.value}\n", 0o755)
-    p.prefix = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /usr/bin/tsort && exec "$@"', str(tool)]
+    replaced(p, tool(k.value), "/usr/bin/tsort")
     p.recipe("", "tsort /dev/null > ${D}/x")
 
 
 @kind({"value": word}, needs=no_mounts, exclusive="prefix")
-def host_tool_behind_a_tool(p, k):
-    """The tool is run by a script that an earlier task wrote, not named in the task."""
-    tool = p.shared / f"{p.name}-tool"
-    p.outside[tool.name] = kinds.File(f"#!/bin/sh\necho {k.value}\n", 0o755)
-    p.prefix = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /usr/bin/tsort && exec "$@"', str(tool)]
+def host_tool_not_named(p, k):
+    """The name of the tool is not in the script: an earlier task wrote it."""
+    replaced(p, tool(k.value), "/usr/bin/tsort")
     p.recipe('addtask one before do_compile\ndo_one() {\n    mkdir -p ${B}; printf "%s" ts ort > ${B}/name\n}\n',
              "$(cat ${B}/name) /dev/null > ${D}/x")
+
+
+@kind({"there": (False, True)}, needs=no_mounts, exclusive="prefix")
+def host_tool_earlier_in_path(p, k):
+    p.outside[f"{p.name}/bin"] = Dir()
+    replaced(p, tool("local"), "/usr/local/bin", "bin/tsort" if k.there else "bin/another")
+    p.prefix[-1] = f"{p.shared}/{p.name}/bin"
+    p.recipe("", "echo a b | tsort > ${D}/x")
+
+
+@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+def host_file(p, k):
+    """A task reads a file of the host that is no tool."""
+    replaced(p, File(f"{k.value}\n"), "/usr/lib/os-release")
+    p.recipe("", "cat /usr/lib/os-release > ${D}/x")

@@ -505,7 +505,8 @@ def patch_source_directory(p, k):
 @named({"value": word, "mode": (0o644, 0o755)})
 def layer_file(p, k):
     p.put(f"meta/files/{p.name}", f"echo {k.value}\n", k.mode)
-    p.recipe("", f"cat ${{METADIR}}/files/{p.name} > ${{D}}/x; stat -c %A ${{METADIR}}/files/{p.name} | cut -c4 >> ${{D}}/x")
+    p.recipe("", f"cat ${{METADIR}}/files/{p.name} > ${{D}}/x\n"
+             f"    stat -c %A ${{METADIR}}/files/{p.name} | cut -c4 >> ${{D}}/x")
 
 
 @named({"value": word})
@@ -535,7 +536,8 @@ def layer_file_in_function(p, k):
 @named({"value": word})
 def layer_file_in_prefunc(p, k):
     p.put(f"meta/files/{p.name}", f"{k.value}\n")
-    p.recipe(f"do_compile[prefuncs] = \"one\"\none() {{\n    mkdir -p ${{D}}; cat ${{METADIR}}/files/{p.name} > ${{D}}/x\n}}\n")
+    p.recipe('do_compile[prefuncs] = "one"\n'
+             f"one() {{\n    mkdir -p ${{D}}; cat ${{METADIR}}/files/{p.name} > ${{D}}/x\n}}\n")
 
 
 @named({"value": word})
@@ -606,7 +608,7 @@ def layer_file_that_was_missing(p, k):
 @named({"value": word})
 def whole_layer(p, k):
     p.put(f"meta/files/{p.name}", f"{k.value}\n")
-    p.recipe("", f"cd ${{METADIR}}; cat files/{p.name} > ${{D}}/x", )
+    p.recipe("", f"cd ${{METADIR}}; cat files/{p.name} > ${{D}}/x")
 
 
 @named({"value": word})

@@ -13,6 +13,9 @@ def function(name, *lines):
     return f"{name}() {{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
+ONE_AND_TWO = function("one", ADD % 1) + function("two", ADD % 2)
+
+
 @kind({"value": word})
 def function_body(p, k):
     p.recipe("", ADD % k.value)
@@ -53,7 +56,7 @@ def function_named_by_variable_other(p, k):
 
 @kind({"names": ("", "one", "two", "one two", "two one")}, rounds=2)
 def prefuncs_list(p, k):
-    p.recipe(f'do_compile[prefuncs] = "{k.names}"\n' + function("one", ADD % 1) + function("two", ADD % 2), ADD % "x")
+    p.recipe(f'do_compile[prefuncs] = "{k.names}"\n' + ONE_AND_TWO, ADD % "x")
 
 
 @kind({"value": word})
@@ -63,12 +66,29 @@ def prefuncs_body(p, k):
 
 @kind({"names": ("", "one", "two", "one two", "two one")}, rounds=2)
 def postfuncs_list(p, k):
-    p.recipe(f'do_compile[postfuncs] = "{k.names}"\n' + function("one", ADD % 1) + function("two", ADD % 2), ADD % "x")
+    p.recipe(f'do_compile[postfuncs] = "{k.names}"\n' + ONE_AND_TWO, ADD % "x")
 
 
 @kind({"value": word})
 def postfuncs_body(p, k):
     p.recipe('do_compile[postfuncs] += "one"\n' + function("one", ADD % k.value), ADD % "x")
+
+
+@kind({"names": ("one two", "two one")})
+def prefuncs_order(p, k):
+    p.recipe(f'do_compile[prefuncs] = "{k.names}"\n' + ONE_AND_TWO, ADD % "x")
+
+
+@kind({"names": ("one two", "two one")})
+def postfuncs_order(p, k):
+    p.recipe(f'do_compile[postfuncs] = "{k.names}"\n' + ONE_AND_TWO, ADD % "x")
+
+
+@kind({"name": ("one", "two")})
+def prefuncs_directory(p, k):
+    """The flag belongs to the function that runs before the task."""
+    p.recipe(f'do_compile[prefuncs] = "before"\nbefore[dirs] = "${{D}} ${{B}}/{k.name}"\n'
+             + function("before", "pwd > ${D}/x"))
 
 
 @kind({"before": word, "after": word})

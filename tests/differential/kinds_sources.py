@@ -65,8 +65,8 @@ def checksum_decides(p, k):
     p.put(f"mirror/{k.which}-mirror/x.txt", f"{k.which}\n")
     digest = hashlib.sha256(f"{k.which}\n".encode()).hexdigest()
     sources(p, "http://example.invalid/x.txt",
-            f'SRC_URI[sha256sum] = "{digest}"\nPREMIRRORS = "http://.*/.* file://${{TOPDIR}}/../mirror/{k.which}-mirror/"\n'
-            'PREMIRRORS[vardepvalue] = ""\n')
+            f'SRC_URI[sha256sum] = "{digest}"\n'
+            f'PREMIRRORS = "http://.*/.* file://${{TOPDIR}}/../mirror/{k.which}-mirror/"\n')
 
 
 @kind({"right": (True, False)}, may_fail=True)
@@ -160,7 +160,8 @@ def git_revision_same_files(p, k):
     """Another commit of the same files: only .git differs, and what git says of it."""
     path, commits = repository(p, {"main": [{"x": "zero"}, {"x": "one"}, {"x": "zero"}]})
     from_git(p, path, commits["main"][2 * k.number],
-             text="do_compile() {\n    cp -a ${S}/x ${D}; git -C ${S} -c safe.directory='*' rev-parse HEAD > ${D}/rev\n}\n")
+             text="do_compile() {\n    cp -a ${S}/x ${D}\n"
+                  "    git -C ${S} -c safe.directory='*' rev-parse HEAD > ${D}/rev\n}\n")
 
 
 @git({"branch": ("main", "other")})

@@ -275,8 +275,8 @@ def install_directory(p, k):
 
 @kind({"key": ("one", "two")})
 def name_by_reference(p, k):
-    p.recipe(f'KEY = "{k.key}"\nX_one = "1"\nX_two = "2"\nX_${{KEY}} = "3"\nX = "${{X_one}} ${{X_two}} ${{X_${{KEY}}}}"\n',
-             SHOW)
+    p.recipe(f'KEY = "{k.key}"\nX_one = "1"\nX_two = "2"\nX_${{KEY}} = "3"\n'
+             'X = "${X_one} ${X_two} ${X_${KEY}}"\n', SHOW)
 
 
 @kind({"there": (True, False)})
@@ -298,4 +298,5 @@ def value_moves_between_variables(p, k):
 @kind({"where": ("recipe", "task")})
 def variable_or_shell(p, k):
     """Braces make a reference to a variable of the recipe, else it is the shell's."""
-    p.recipe('X = "of the recipe"\n', 'X="of the shell"; echo "%s" > ${D}/x' % ("${X}" if k.where == "recipe" else "$X"))
+    name = "${X}" if k.where == "recipe" else "$X"
+    p.recipe('X = "of the recipe"\n', f'X="of the shell"; echo "{name}" > ${{D}}/x')

@@ -22,13 +22,13 @@ class Board:
         self.skipped = {}
 
     def add(self, verdict):
-        """Counts a verdict for the kinds of its edits; a stale one only if one kind can be blamed."""
+        """Counts a verdict for the kinds of its edits, and what is stale for those to blame."""
         with self.lock:
             for edit in verdict.edits:
                 score = self.scores[edit.kind]
                 score.edits += 1
                 score.changed += verdict.changed
-                score.stale += verdict.stale
+                score.stale += verdict.stale and edit.kind.name in verdict.blamed
                 score.needless += bool(verdict.needless)
 
     def report(self, text):

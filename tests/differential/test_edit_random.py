@@ -113,7 +113,8 @@ class Random(unittest.TestCase):
                     raise
                 self.skipTest(str(why))
         board.print()
-        self.assertFalse(board.reports, "\n" + "\n\n".join(board.reports))
+        if board.reports:
+            self.fail("\n" + "\n\n".join(board.reports))
 
 
 if __name__ == "__main__":

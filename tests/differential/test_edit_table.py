@@ -55,8 +55,8 @@ class Table(unittest.TestCase):
                     raise
                 self.skipTest(str(why))
         board.print()
-        problems = board.problems()
-        self.assertFalse(problems, "\n" + problems)
+        if problems := board.problems():
+            self.fail("\n" + problems)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,14 @@ class Verdict:
         self.stale = bool(self.found) or (cached.code, cached.failed) != (empty.code, empty.failed)
         self.changed = (before.code, before.outputs) != (empty.code, empty.outputs)
         self.needless = []  # tasks that ran and need not
+        self.blamed = set()  # names of kinds
+
+    def blame(self, now):
+        """The kinds of the edits that the differences belong to; all of them if that is unclear."""
+        owners = {now.owners.get(path.split("/")[0]) for path, _, _ in self.found}
+        owners |= {now.owners.get(task.rsplit(":", 1)[0]) for task in self.cached.failed ^ self.empty.failed}
+        kinds_edited = {edit.kind.name for edit in self.edits}
+        self.blamed = owners & kinds_edited or kinds_edited
 
     def judge_executed(self, now):
         """Finds tasks that no edit is a reason to run."""
@@ -237,6 +245,7 @@ class Trial:
         empty = self.site.empty(self.now)
         self.accept(empty)
         verdict = Verdict(edits, cached, empty, self.before)
+        verdict.blame(self.now)
         if self.before.code == 0 and cached.code == 0:
             verdict.judge_executed(self.now)
         self.before = empty
