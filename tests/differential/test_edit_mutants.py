@@ -24,6 +24,25 @@ MUTANT = os.environ.get("BITZEL_MUTANT")
 LEARNED = pathlib.Path(__file__).with_name("mutants.json")
 THREADS = 4
 
+# Where mutants.json has nothing: a field whose name has this word in it is probably about these.
+HINTS = {
+    "script": ["function-body"], "body": ["function-body"], "code": ["function-body"],
+    "env": ["exported-variable", "unexport"], "export": ["exported-variable", "unexport"],
+    "pre": ["prefuncs-order", "prefuncs-body"], "post": ["postfuncs-order", "postfuncs-body"],
+    "clean": ["cleandirs-flag", "cleandirs-of-unpacking"],
+    "dir": ["dirs-flag-more", "work-directory", "patch-directory"],
+    "umask": ["umask-flag", "umask-of-unpacking"], "network": ["network-flag"], "fakeroot": ["fakeroot-flag"],
+    "noexec": ["noexec-flag"], "checksum": ["checksum-decides", "checksum-wrong"], "sum": ["checksum-decides"],
+    "uri": ["entry-subdir", "entry-order"], "entr": ["entry-subdir", "entry-order"], "fetch": ["download-content"],
+    "rev": ["git-revision", "git-named-revision"], "commit": ["git-revision"], "git": ["git-revision"],
+    "patch": ["patch-apply", "patch-content"], "source": ["source-content", "directory-empty-one"],
+    "file": ["layer-file", "source-content", "file-checksums-flag"], "layer": ["layer-file", "layer-directory"],
+    "tool": ["host-tool"], "host": ["host-tool", "host-file"], "dep": ["dependency-of-dependency", "output-mode"],
+    "work": ["work-directory", "recipe-renamed-unread"], "version": ["recipe-renamed"],
+    "recipe": ["preferred-provider"],
+    "mode": ["directory-file-executable", "output-mode"], "link": ["directory-link-target"], "var": ["value-in-script"],
+}
+
 
 def fields():
     """The names of the fields of a key."""
@@ -53,7 +72,8 @@ def is_stale(kind, field):
 
 def find(field, members, learned):
     """The first kind that shows that a field is missing, and how many were tried."""
-    known = [kind for name in learned.get(field, []) for kind in members if kind.name == name]
+    names = learned.get(field) or [name for word, hints in HINTS.items() if word in field.lower() for name in hints]
+    known = [kind for name in dict.fromkeys(names) for kind in members if kind.name == name]
     order = known + [kind for kind in in_turn(members) if kind not in known]
     for number, kind in enumerate(order, 1):
         if is_stale(kind, field):
