@@ -117,16 +117,16 @@ def file_of_dependency_changed(p, k):
     p.recipe(f'DEPENDS = "{mid}"\n', "look ${DEPLOY_DIR} > ${D}/x")
 
 
-@kind({"fails": (False, True)}, may_fail=True)
+@kind({"fails": (False, True)}, may_fail=True, exclusive="failing")
 def task_fails(p, k):
     p.recipe("", "echo x > ${D}/x; " + ("false" if k.fails else "true"))
 
 
-@kind({"value": ("one", "two", "fail")}, may_fail=True, rounds=3)
+@kind({"value": ("one", "two", "fail")}, may_fail=True, exclusive="failing", rounds=3)
 def task_fails_by_dependency(p, k):
     """The task that fails is the same; what it is given is not."""
     lib = library(p, f"echo {k.value} > ${{D}}/x")
-    p.recipe(f'DEPENDS = "{lib}"\n', f"! grep fail ${{DEPLOY_DIR}}/{lib}/x; cp ${{DEPLOY_DIR}}/{lib}/x ${{D}}/y")
+    p.recipe(f'DEPENDS = "{lib}"\n', f"if grep fail ${{DEPLOY_DIR}}/{lib}/x; then false; fi; cp ${{DEPLOY_DIR}}/{lib}/x ${{D}}/y")
 
 
 # ---- harm between two builds ----

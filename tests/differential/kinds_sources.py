@@ -54,7 +54,7 @@ def download_content(p, k):
     mirrored(p, archive({"a": File(k.value)}))
 
 
-@kind({"right": (True, False)}, may_fail=True)
+@kind({"right": (True, False)}, may_fail=True, exclusive="failing")
 def checksum_wrong(p, k):
     mirrored(p, b"x\n", name="x.txt", digest=None if k.right else "0" * 64)
 
@@ -69,14 +69,14 @@ def checksum_decides(p, k):
             f'PREMIRRORS = "http://.*/.* file://${{TOPDIR}}/../mirror/{k.which}-mirror/"\n')
 
 
-@kind({"right": (True, False)}, may_fail=True)
+@kind({"right": (True, False)}, may_fail=True, exclusive="failing")
 def checksum_in_entry(p, k):
     p.put(f"mirror/{p.name}.txt", "x\n")
     digest = hashlib.sha256(b"x\n").hexdigest() if k.right else "0" * 64
     sources(p, f"http://example.invalid/{p.name}.txt;sha256sum={digest}")
 
 
-@kind({"right": (True, False)}, may_fail=True)
+@kind({"right": (True, False)}, may_fail=True, exclusive="failing")
 def checksum_of_named_entry(p, k):
     p.put(f"mirror/{p.name}.txt", "x\n")
     digest = hashlib.sha256(b"x\n").hexdigest() if k.right else "0" * 64
@@ -170,7 +170,7 @@ def git_branch(p, k):
     from_git(p, path, commits[k.branch][0], f";branch={k.branch}")
 
 
-@git({"branch": ("main", "other")}, may_fail=True)
+@git({"branch": ("main", "other")}, may_fail=True, exclusive="failing")
 def git_branch_without_commit(p, k):
     path, commits = repository(p, {"main": [{"x": "main"}], "other": [{"x": "other"}]})
     from_git(p, path, commits["main"][0], f";branch={k.branch}")

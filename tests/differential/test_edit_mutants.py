@@ -37,10 +37,12 @@ HINTS = {
     "rev": ["git-revision", "git-named-revision"], "commit": ["git-revision"], "git": ["git-revision"],
     "patch": ["patch-apply", "patch-content"], "source": ["source-content", "directory-empty-one"],
     "file": ["layer-file", "source-content", "file-checksums-flag"], "layer": ["layer-file", "layer-directory"],
-    "tool": ["host-tool"], "host": ["host-tool", "host-file"], "dep": ["dependency-of-dependency", "output-mode"],
+    "tool": ["host-tool"], "host": ["host-tool", "host-file"],
+    "dep": ["dependency-of-dependency", "output-mode"],
     "work": ["work-directory", "recipe-renamed-unread"], "version": ["recipe-renamed"],
     "recipe": ["preferred-provider"],
-    "mode": ["directory-file-executable", "output-mode"], "link": ["directory-link-target"], "var": ["value-in-script"],
+    "mode": ["directory-file-executable", "output-mode"],
+    "link": ["directory-link-target"], "var": ["value-in-script"],
 }
 
 

@@ -22,6 +22,8 @@ import score
 EDITS = int(os.environ.get("BITZEL_EDITS", "60"))
 SEED = os.environ.get("BITZEL_SEED", "1")
 ONLY = os.environ.get("BITZEL_SEQUENCE")
+REPEAT = " ".join(f"{name}={os.environ[name]!r}" for name in ("BITZEL_EDITS", "BITZEL_SEED", "BITZEL_KINDS")
+                  if name in os.environ)
 THREADS = 3
 KINDS = 6    # in a project
 STEPS = 20   # of a sequence
@@ -44,22 +46,21 @@ class Sequence:
         self.number, self.board = number, board
         self.rng = random.Random(f"{SEED}/{number}")
         self.kinds = project_of(members, self.rng)
-        self.failing = None  # the edit after which builds fail: it is taken back first
+        self.failing = False  # builds fail since the last edit
 
     def choose(self):
         """What to edit: mostly one knob, sometimes more at once."""
-        if self.failing:
-            return [self.failing]
-        several = min(len(self.kinds), self.rng.choice((1, 1, 1, 1, 2, 3)))
+        members = [kind for kind in self.kinds if kind.may_fail or not self.failing]
+        several = 1 if self.failing else min(len(members), self.rng.choice((1, 1, 1, 1, 2, 3)))
         return [(kind, self.rng.choice(sorted(kind.knobs)) if kind.knobs else None)
-                for kind in self.rng.sample(self.kinds, several)]
+                for kind in self.rng.sample(members, several)]
 
     def describe(self, tried, verdict):
         names = " ".join(kind.name for kind in self.kinds)
         lines = [f"seed {SEED}, sequence {self.number}, step {len(tried.history)}; kinds: {names}", "edits so far:"]
         lines += [f"  {step}: " + "; ".join(map(str, edits)) for step, edits in enumerate(tried.history, 1)]
         lines += ["stale:" if verdict.stale else "needless:", verdict.describe(),
-                  f"to repeat: BITZEL_SEED={SEED} BITZEL_SEQUENCE={self.number} BITZEL_EDITS={EDITS}"]
+                  f"to repeat: {REPEAT} BITZEL_SEQUENCE={self.number}"]
         return "\n".join(lines)
 
     def run(self, take):
@@ -75,8 +76,7 @@ class Sequence:
                 style = choices[0][0].style or self.rng.choice(checkout.STYLES)
                 verdict = tried.try_edits(choices, self.rng, style)
                 self.board.add(verdict)
-                self.failing = next(((kind, knob) for kind, knob in choices if kind.may_fail), None) \
-                    if verdict.empty.code else None
+                self.failing = verdict.empty.code != 0
                 if verdict.stale or verdict.needless:
                     self.board.report(self.describe(tried, verdict))
                 if verdict.stale:
@@ -101,7 +101,8 @@ class Random(unittest.TestCase):
                 try:
                     sequence.run(take)
                 except trial.Broken as broken:
-                    board.report(f"seed {SEED}, sequence {number}: {broken}")
+                    board.report(f"seed {SEED}, sequence {number}: {broken}\n"
+                                 f"to repeat: {REPEAT} BITZEL_SEQUENCE={number}")
                 if ONLY or not take():
                     return
 
