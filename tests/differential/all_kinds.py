@@ -15,12 +15,14 @@ import kinds_results  # noqa: F401
 import kinds_nothing  # noqa: F401
 
 
-def chosen(skipped):
+def chosen(skipped, later=False):
     """The kinds that are asked for and that this machine can run; says why not of others."""
     wanted = [name.strip() for name in os.environ.get("BITZEL_KINDS", "").split(",") if name.strip()]
     found = []
     for kind in kinds.TABLE.values():
         if wanted and kind.name not in wanted and kind.group not in wanted:
+            continue
+        if kind.later and not later:
             continue
         why = kind.needs() if kind.needs else None
         if why:

@@ -31,15 +31,18 @@ class Kind:
     between   called with (site, checkout, rng) after the files are edited
     style     how files are written, see checkout.STYLES; None: any
     rounds    edits of each knob in the table
+    later     why results are stale as yet: the table expects that, other tests leave it out
     """
 
     def __init__(self, group, render, knobs, *, nothing=False, changes=True, reach="own",
-                 exclusive=None, may_fail=False, needs=None, between=None, style=None, rounds=1):
+                 exclusive=None, may_fail=False, needs=None, between=None, style=None, rounds=1,
+                 later=None):
         self.group, self.render, self.knobs = group, render, knobs
         self.name = render.__name__.replace("_", "-")
         self.nothing, self.changes, self.reach = nothing, changes and not nothing, reach
         self.exclusive, self.may_fail, self.needs = exclusive, may_fail, needs
         self.between, self.style, self.rounds = between, style, rounds
+        self.later = later
         self.place = len(TABLE)  # in the table
 
     def draw(self, knob, rng, but=None):

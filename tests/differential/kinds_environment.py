@@ -69,14 +69,16 @@ def tool(value):
     return File(f"#!/bin/sh\necho {value}\n", 0o755)
 
 
-@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+@kind({"value": word}, needs=no_mounts, exclusive="prefix",
+      later="the host's files are no inputs yet")
 def host_tool(p, k):
     """The host has another version of a tool that a task runs."""
     replaced(p, tool(k.value), "/usr/bin/tsort")
     p.recipe("", "tsort /dev/null > ${D}/x")
 
 
-@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+@kind({"value": word}, needs=no_mounts, exclusive="prefix",
+      later="the host's files are no inputs yet")
 def host_tool_not_named(p, k):
     """The name of the tool is not in the script: an earlier task wrote it."""
     replaced(p, tool(k.value), "/usr/bin/tsort")
@@ -84,7 +86,8 @@ def host_tool_not_named(p, k):
              "$(cat ${B}/name) /dev/null > ${D}/x")
 
 
-@kind({"there": (False, True)}, needs=no_mounts, exclusive="prefix")
+@kind({"there": (False, True)}, needs=no_mounts, exclusive="prefix",
+      later="the host's files are no inputs yet")
 def host_tool_earlier_in_path(p, k):
     p.outside[f"{p.name}/bin"] = Dir()
     replaced(p, tool("local"), "/usr/local/bin", "bin/tsort" if k.there else "bin/another")
@@ -92,7 +95,8 @@ def host_tool_earlier_in_path(p, k):
     p.recipe("", "echo a b | tsort > ${D}/x")
 
 
-@kind({"value": word}, needs=no_mounts, exclusive="prefix")
+@kind({"value": word}, needs=no_mounts, exclusive="prefix",
+      later="the host's files are no inputs yet")
 def host_file(p, k):
     """A task reads a file of the host that is no tool."""
     replaced(p, File(f"{k.value}\n"), "/usr/lib/os-release")

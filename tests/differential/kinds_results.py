@@ -165,18 +165,19 @@ def build_directory_emptied(site, image, rng):
 
 @harm_kind(nothing=True)
 def trees_removed(site, image, rng):
-    for path in (site.dir / "cache").glob("trees/*"):
-        shutil.rmtree(path)
+    for name in ("trees", "out"):
+        for path in (site.dir / "cache" / name).glob("*"):
+            shutil.rmtree(path)
 
 
-def user_kind(function):
+def user_kind(function, later="bitzel-out shares its files with the store"):
     """A user changes the output; the next build, in an empty build directory, must be right."""
     def act(site, image, rng):
         if image.exists():
             function(site, image)
         build_directory_emptied(site, image, rng)
     act.__name__ = function.__name__
-    return harm_kind()(act)
+    return harm_kind(later=later)(act)
 
 
 @user_kind
@@ -229,13 +230,15 @@ def user_links_and_edits(site, image):
     (site.dir / "linked").unlink()
 
 
-@user_kind
 def user_copies_and_edits(site, image):
     shutil.copytree(image, site.dir / "copied", symlinks=True)
     with open(site.dir / "copied/x", "a", encoding="utf-8") as file:
         file.write("by the user\n")
     (site.dir / "copied/s").chmod(0o600)
     shutil.rmtree(site.dir / "copied")
+
+
+user_kind(user_copies_and_edits, later=None)
 
 
 def blobs(site):

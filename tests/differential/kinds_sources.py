@@ -236,7 +236,7 @@ def git_branch_moved(p, k):
     states = [{"x": "zero"}, {"x": "one"}]
     path, _ = p.repository(p.name, {"main": states[:k.number]})
     p.args.append("--refresh")
-    from_git(p, path, "${AUTOREV}")
+    from_git(p, path, "AUTOINC")
 
 
 @git({"value": word}, nothing=True)

@@ -51,7 +51,8 @@ class Board:
             if kind.group != group:
                 group = kind.group
                 print(f"{group}:")
-            marks = [mark for mark, true in (("STALE", score.stale), ("NEEDLESS", score.needless),
+            marks = [mark for mark, true in (("expected, " + (kind.later or ""), kind.later),
+                                             ("STALE", score.stale and not kind.later), ("NEEDLESS", score.needless),
                                              ("ERROR", score.error), ("PROVES NOTHING", kind in self.unmoved()))
                      if true]
             print(f"  {kind.name:<43} {score.edits:>5} {score.changed if kind.changes else '-':>5} "
@@ -60,13 +61,16 @@ class Board:
         for kind, why in self.skipped.items():
             print(f"skipped {kind.name}: {why}")
         scores = list(self.scores.items())
-        forward = [score for kind, score in scores if not kind.nothing]
+        forward = [score for kind, score in scores if not kind.nothing and not kind.later]
+        later = [kind for kind, _ in scores if kind.later]
         reverse = [score for kind, score in scores if kind.nothing]
         moving = [kind for kind, _ in scores if kind.changes]
         print(f"{len(forward)} kinds, {sum(s.edits for s in forward)} edits: "
               f"{sum(s.stale for s in forward)} stale, of {sum(bool(s.stale) for s in forward)} kinds")
         print(f"{len(reverse)} kinds that must run nothing, {sum(s.edits for s in reverse)} edits: "
               f"{sum(s.needless for s in reverse)} needlessly rebuilt, {sum(s.stale for s in reverse)} stale")
+        if later:
+            print(f"{len(later)} kinds are known to be stale and not counted")
         print(f"at least half of the edits change bytes: {len(moving) - len(self.unmoved())} of {len(moving)} kinds")
 
     def problems(self):

@@ -54,6 +54,51 @@ def fields():
     return [name for name in done.stdout.split() if not wanted or name in wanted]
 
 
+# What a recipe is called, which of its tasks it is and what metadata adds by [vardeps] does not
+# show in the bytes unless something reads it: of these fields the keys are compared. Two recipes that differ in nothing
+# else must have different keys.
+PAIRS = {
+    "recipe": ("one_1.0.bb", "", "two_1.0.bb", "", "do_run"),
+    "version": ("one_1.0.bb", "", "one_2.0.bb", "", "do_run"),
+    "directory": ("one_1.0.bb", "", "one_1.0.bb", 'WORKDIR = "${TOPDIR}/elsewhere"\n', "do_run"),
+    "revision": ("one_1.0.bb", 'PR = "r0"\n', "one_1.0.bb", 'PR = "r1"\n', "do_run"),
+    "vardeps": ("one_1.0.bb", 'do_run[vardeps] = "A"\nA = "1"\n',
+                "one_1.0.bb", 'do_run[vardeps] = "A"\nA = "2"\n', "do_run"),
+    "task": ("one_1.0.bb", "addtask other\n", "one_1.0.bb", "addtask more\n", None),
+}
+PROJECT = {
+    "build/conf/bblayers.conf": 'BBPATH = "${TOPDIR}"\nBBFILES ?= ""\nBBLAYERS = "${TOPDIR}/../meta"\n',
+    "meta/conf/layer.conf": 'BBPATH .= ":${LAYERDIR}"\nBBFILES += "${LAYERDIR}/*.bb"\n'
+                            'BBFILE_COLLECTIONS += "m"\nBBFILE_PATTERN_m = "^${LAYERDIR}/"\n'
+                            'LAYERSERIES_CORENAMES = "x"\nLAYERSERIES_COMPAT_m = "x"\n',
+    "meta/conf/bitbake.conf": "PN = \"${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0]}\"\n"
+                              "PV = \"${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[1]}\"\n"
+                              'WORKDIR = "${TOPDIR}/work"\nT = "${WORKDIR}/temp"\n',
+    "meta/classes/base.bbclass": 'do_more[noexec] = "1"\ndo_other[noexec] = "1"\ndo_run() {\n    :\n}\n'
+                                 "do_more() {\n    :\n}\ndo_other() {\n    :\n}\n",
+}
+
+
+def same_key(field, program):
+    """Whether the program gives both of a pair the same key."""
+    first, text, second, other, task = PAIRS[field]
+    keys = []
+    for name, body in ((first, text), (second, other)):
+        with trial.temporary() as where:
+            where = pathlib.Path(where)
+            wanted = task or "do_" + body.split()[-1]
+            files = {**PROJECT, f"meta/{name}": body + ("addtask run\n" if task else "")}
+            for path, content in files.items():
+                (where / path).parent.mkdir(parents=True, exist_ok=True)
+                (where / path).write_text(content)
+            done = subprocess.run(
+                [program, "--directory", where / "build", "sig", "--json", f"{name.split('_')[0]}:{wanted}"],
+                env={**os.environ, "BITZEL_KEY_WITHOUT": field, "HOME": str(where)}, check=True,
+                stdout=subprocess.PIPE, text=True)
+            keys.append(json.loads(done.stdout)["tasks"][0]["signature"])
+    return keys[0] == keys[1]
+
+
 def in_turn(members):
     """Kinds of all groups in turn, so that different ones come first."""
     groups = {}
@@ -90,6 +135,10 @@ class Mutants(unittest.TestCase):
         learned = json.loads(LEARNED.read_text()) if LEARNED.exists() else {}
         names = fields()
         self.assertTrue(names, "the mutant lists no fields")
+        for field in set(PAIRS) & set(names):
+            self.assertFalse(same_key(field, bitzel.PROGRAM), f"{field} does not change keys")
+            self.assertTrue(same_key(field, MUTANT), f"{field} is not needed to tell keys apart")
+        names = [field for field in names if field not in PAIRS]
         with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
             try:
                 found = dict(zip(names, pool.map(lambda field: find(field, members, learned), names)))
