@@ -278,10 +278,10 @@ static struct bz_str unmark(struct bz_keystore *k, struct bz_str text)
     if (text.n == 0 || !memchr(text.p, BZ_VARS_MARK, text.n))
         return text;
     copy = bz_arena_alloc(&k->arena, text.n + 1, 1);
-    for (size_t i = 0; i < text.n; i++)
-        copy[i] = text.p[i] == BZ_VARS_MARK && i + 1 < text.n && text.p[i + 1] == '{'
-                      ? '$'
-                      : text.p[i];
+    memcpy(copy, text.p, text.n);
+    for (size_t i = 0; i + 1 < text.n; i++)
+        if (copy[i] == BZ_VARS_MARK && copy[i + 1] == '{')
+            copy[i] = '$';
     copy[text.n] = '\0';
     return bz_str_of(copy, text.n);
 }

@@ -513,12 +513,12 @@ static int add_script(struct bz_taskspec *s, struct listing *l, struct bz_str ta
 
 static int list_exports(struct bz_taskspec *s, struct bz_err *err)
 {
-    const struct bz_str *names, *not ;
-    size_t n, m;
+    const struct bz_str *names, *unset = NULL;
+    size_t n = 0, m = 0;
     int rc = bz_vars_exported(s->store.plain, &names, &n, err);
 
     if (rc == 0)
-        rc = bz_vars_unexported(s->store.plain, &not, &m, err);
+        rc = bz_vars_unexported(s->store.plain, &unset, &m, err);
     if (rc < 0)
         return rc;
     s->exports = BZ_ARENA_ARRAY(&s->arena, struct item *, n + m);
@@ -537,7 +537,7 @@ static int list_exports(struct bz_taskspec *s, struct bz_err *err)
 
         item->input = make_input(
             s, BZ_TASKSPEC_EXPORT,
-            bz_arena_printf(&s->arena, "%.*s[unexport]", BZ_STR_ARG(not [i])),
+            bz_arena_printf(&s->arena, "%.*s[unexport]", BZ_STR_ARG(unset[i])),
             BZ_STR("1"));
         s->exports[s->nexports++] = item;
     }

@@ -106,7 +106,7 @@ static void a_device_stays_one(void **state)
 {
     struct scratch *s = *state;
     struct bz_err err;
-    int fd;
+    int fd = -1;
 
     if (mknodat(s->fd, "null", S_IFCHR | 0666, makedev(1, 3)) < 0 ||
         (fd = openat(s->fd, "null", O_WRONLY | O_CLOEXEC)) < 0)
