@@ -164,14 +164,14 @@ static int open_store(struct bz_taskspec *s, struct bz_str task, struct bz_err *
 {
     struct bz_keystore_opts opts = {
         .path = s->opts.path, .clock = s->clock, .real = s->real};
+    const struct bz_str any = {0};
 
     if (s->open && s->shared)
         return 0;
     close_store(s);
     s->open = true;
     s->turn++;
-    return bz_keystore_open(&s->store, s->recipe, s->shared ? (struct bz_str){0} : task,
-                            &opts, err);
+    return bz_keystore_open(&s->store, s->recipe, s->shared ? any : task, &opts, err);
 }
 
 /* ---- inputs ---- */
