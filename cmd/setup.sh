@@ -83,17 +83,14 @@ install_packages() {
 # quietly WHAT LOG COMMAND...: runs it with its output in LOG, which is shown if it
 # fails. If it takes longer than a moment, one line says what is going on.
 quietly() {
-    local what=$1 log=$2 ran line status=1 shown=
+    local what=$1 log=$2 ran pid line status=0 shown=
     shift 2
-    exec {ran}< <(
-        if "$@" </dev/null >"$log" 2>&1 {lock_fd}>&-; then echo 0; else echo $?; fi
-    )
+    # Nothing is written to the pipe: it closes when the command has ended. A byte that
+    # arrives as `read` times out would be lost.
+    exec {ran}< <("$@" </dev/null >"$log" 2>&1 {lock_fd}>&-)
+    pid=$!
     while :; do
-        if read -r -t 0.5 -u "$ran" status; then
-            break
-        elif (($? <= 128)); then # the pipe closed without a word: it was killed
-            break
-        fi
+        read -r -t 0.5 -u "$ran" || (($? > 128)) || break
         if [[ -t 2 ]]; then
             line=$(tail -n 1 -- "$log")
             [[ $line == '['*']'* ]] && line=${line%% *} || line=
@@ -104,6 +101,7 @@ quietly() {
         shown=1
     done
     exec {ran}<&-
+    wait "$pid" || status=$?
     [[ -z $shown || ! -t 2 ]] || printf '\r\033[K' >&2
     [[ $status != 0 ]] || return 0
     # Without ninja's lines about what went well.

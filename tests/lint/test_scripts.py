@@ -318,7 +318,8 @@ class Tests(Small):
     @unittest.skipUnless(shutil.which("clang"), "clang is not installed")
     def test_another_compiler_has_a_directory_of_its_own(self):
         self.env["CC"] = "clang"
-        self.assertEqual(self.outcome()[:2], (0, "2 passed, 0 failed"))
+        status, line, done = self.outcome()
+        self.assertEqual((status, line), (0, "2 passed, 0 failed"), done.stderr)
         cache = (self.root / "build/dev-clang/CMakeCache.txt").read_text()
         self.assertIn("/clang\n", cache)
 
