@@ -108,6 +108,40 @@ class Layer(Project):
                               names["SRC_URI"]["value"] + names["PREMIRRORS"]["value"])
 
 
+    def keys(self, layer):
+        (self.dir / "build/conf/bblayers.conf").write_text(
+            f'BBPATH = "${{TOPDIR}}"\nBBFILES ?= ""\nBBLAYERS = "{layer}"\n')
+        result = self.ask("sig", "--all", "--json", "sample-image")
+        return {task["name"]: task["signature"] for task in result.json["tasks"]}
+
+    def test_a_new_version_or_checksum_changes_the_keys_of_each_recipe(self):
+        layer = self.dir / "recipes"
+        shutil.copytree(LAYER, layer)
+        before = self.keys(layer)
+        recipes = sorted(layer.glob("*/*/*_*.bb"))
+        self.assertEqual(len(recipes), len(TARGET | TOOLS | {"base-files"}))
+        for recipe in recipes:
+            name, text = recipe.name.split("_")[0], recipe.read_text()
+            own = {task for task in before if task.startswith(f"{name}:")}
+            self.assertTrue(own, name)
+            with self.subTest("version", recipe=name):
+                newer = recipe.with_name(recipe.name.replace(".bb", "9.bb"))
+                recipe.rename(newer)
+                after = self.keys(layer)
+                newer.rename(recipe)
+                self.assertEqual({task for task in own if after[task] == before[task]}, set())
+            with self.subTest("checksum", recipe=name):
+                at = text.find("[sha256sum] = ")
+                if at < 0:
+                    self.assertNotIn("://", text.replace("file://", ""))
+                    continue
+                at += len('[sha256sum] = "')
+                recipe.write_text(text[:at] + "0123456789abcdef"[int(text[at], 16) - 1] + text[at + 1:])
+                after = self.keys(layer)
+                recipe.write_text(text)
+                self.assertEqual({task for task in own if after[task] == before[task]}, set())
+        self.assertEqual(self.keys(layer), before)
+
 
 class Image(Project):
     """An image of nothing but files that the layer has itself."""
