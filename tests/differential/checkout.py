@@ -161,7 +161,7 @@ class Checkout:
         self.entries = {}
         self.outside = {}     # entries below `shared`
         self.targets = []
-        self.always = set()   # tasks that run in every build
+        self.always = set()   # tasks that may run in every build
         self.owners = {}      # recipe -> name of its kind
         self.layers = ["meta"]
         self.confs = {"local": "", "site": "", "auto": ""}

@@ -609,6 +609,7 @@ def layer_file_that_was_missing(p, k):
 def whole_layer(p, k):
     p.put(f"meta/files/{p.name}", f"{k.value}\n")
     p.recipe("", f"cd ${{METADIR}}; cat files/{p.name} > ${{D}}/x")
+    p.always.add(f"{p.name}:do_compile")  # any edit of the layer is one of its inputs
 
 
 @named({"value": word})
