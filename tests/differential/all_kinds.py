@@ -10,6 +10,7 @@ import kinds_variables  # noqa: F401
 import kinds_functions  # noqa: F401
 import kinds_files  # noqa: F401
 import kinds_sources  # noqa: F401
+import kinds_subtle  # noqa: F401
 import kinds_environment  # noqa: F401
 import kinds_results  # noqa: F401
 import kinds_nothing  # noqa: F401
