@@ -190,23 +190,37 @@ void bz_view_layers(struct bz_pipeline *p, struct bz_arena *a, struct bz_view_li
         add_layer(a, core, out);
 }
 
+/* Whether the layer before stands in the list under two names. */
+static bool is_again(const struct bz_view_list *layers, size_t i)
+{
+    return i > 0 && strcmp(layers->at[i - 1].host, layers->at[i].host) == 0;
+}
+
+/* How many layers up to this one are in directories of the same name. */
+static size_t count_alike(const struct bz_view_list *layers, size_t i)
+{
+    struct bz_str name = bz_path_basename(bz_str_from(layers->at[i].host));
+    size_t n = 1;
+
+    for (size_t k = 0; k < i; k++)
+        n += !is_again(layers, k) &&
+             strcmp(layers->at[k].host, layers->at[i].host) != 0 &&
+             bz_str_eq(bz_path_basename(bz_str_from(layers->at[k].host)), name);
+    return n;
+}
+
 size_t bz_view_name_at(struct bz_str path, const struct bz_view_list *layers,
                        size_t *layer)
 {
-    size_t best = 0, number = 0;
-    const char *last = NULL;
+    size_t best = 0;
 
     *layer = 0;
-
     for (size_t i = 0; i < layers->len; i++) {
         struct bz_str host = bz_str_from(layers->at[i].host);
 
-        if (!last || strcmp(last, host.p) != 0) /* it may be there under two names */
-            number++;
-        last = host.p;
         if (host.n > best && is_within(path.p, host.p)) {
             best = host.n;
-            *layer = number;
+            *layer = count_alike(layers, i);
         }
     }
     while (best > 0 && path.p[best - 1] != '/')

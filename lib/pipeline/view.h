@@ -30,7 +30,9 @@ void bz_view_layers(struct bz_pipeline *p, struct bz_arena *a,
                     struct bz_view_list *out);
 
 /* Where in a path, which is terminated and lies in a layer, the name of the layer's
- * directory begins, and the number of the layer. */
+ * directory begins, and the number of the layer among those in directories of this
+ * name.
+ */
 size_t bz_view_name_at(struct bz_str path, const struct bz_view_list *layers,
                        size_t *layer);
 

@@ -47,7 +47,9 @@ static bool next_record(struct bz_str *list, struct record *r)
         r->at = r->at * 10 + (size_t)(number.p[i] - '0');
     }
     *list = bz_str_sub(*list, end + 1, list->n);
-    return r->at <= r->text.n && r->text.n > 0 && r->text.n < BZ_PATH_MAX;
+    /* The number is a place in the text, but for layers, which it counts. */
+    return (r->letter == 'n' || r->at <= r->text.n) && r->text.n > 0 &&
+           r->text.n < BZ_PATH_MAX;
 }
 
 /* Each once; but 'x' and 'n' hold for what follows them. */

@@ -46,6 +46,15 @@ def order_of_layers_of_alike_names(p, k):
         collection(p, name, f'{p.upper}_{variable} := "${{LAYERDIR}}"\n')
     p.layers += names if k.first == "one" else names[::-1]
     p.recipe("", f"echo ${{{p.upper}_B}} > ${{D}}/x")
+    p.always.add(f"{p.name}:do_compile")  # other layers may be called meta, too
+
+
+@kind({"value": word})
+def file_of_the_ninth_layer(p, k):
+    for i in range(8):
+        p.layer(f"{p.name}-{i}", more=f'{p.upper}_{i} := "${{LAYERDIR}}"\n')
+    p.put(f"{p.name}-7/f", k.value)
+    p.recipe("", f"cat ${{{p.upper}_7}}/f > ${{D}}/x")
 
 
 @kind({"swapped": (False, True)})
