@@ -31,7 +31,7 @@ class Named(test_build.Kitchen):
             os.chmod(self.dir, 0o755)
             for path in [self.dir, *self.dir.rglob("*")]:
                 os.chown(path, NOBODY, NOBODY)
-        self.build("pizza", **self.users[-1])
+        self.ask("build", "pizza", **self.users[-1])
 
     def writers(self):
         """Every command line that writes a file, with what it begins with."""
@@ -53,7 +53,9 @@ class Named(test_build.Kitchen):
     # A build whose report cannot be written says so, and has succeeded.
 
     def ask(self, *args, code=0, **how):
-        result = self.run_bitzel("--directory", self.dir / "build", *args, **how)
+        """Each user has a store of their own."""
+        env = {"BITZEL_CACHE_DIR": str(self.dir / f"store-{how.get('user', os.geteuid())}")}
+        result = self.run_bitzel("--directory", self.dir / "build", *args, env=env, **how)
         self.assert_exit(result, code)
         return result
 
