@@ -162,6 +162,7 @@ class Checkout:
         self.outside = {}     # entries below `shared`
         self.targets = []
         self.always = set()   # tasks that may run in every build
+        self.harmed = False   # results may be missing in the cache, and be made again at any time
         self.owners = {}      # recipe -> name of its kind
         self.layers = ["meta"]
         self.confs = {"local": "", "site": "", "auto": ""}

@@ -145,6 +145,7 @@ def harm_kind(**options):
 
         def render(p, k):
             some_recipe(p)
+            p.harmed |= not options.get("nothing")
         render.__name__ = function.__name__
         harm({}, between=act, **options)(render)
         return function

@@ -89,7 +89,7 @@ class Verdict:
     def judge_executed(self, now):
         """Finds tasks that no edit is a reason to run."""
         owners = {edit.kind.name for edit in self.edits if not edit.kind.nothing}
-        if any(edit.kind.reach == "all" and not edit.kind.nothing for edit in self.edits):
+        if any(edit.kind.reach == "all" and not edit.kind.nothing for edit in self.edits) or now.harmed:
             return
         self.needless = sorted(task for task in self.cached.executed - now.always
                                if now.owners.get(task.rsplit(":", 1)[0]) not in owners)
