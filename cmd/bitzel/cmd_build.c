@@ -171,10 +171,10 @@ static bool may_be_idle(const struct build_values *v, const struct shop *s)
            s->taint.values.len == 0 && !s->said;
 }
 
-static struct bz_idle_about about_idle(const struct shop *s,
-                                       const struct bz_goal_opts *o)
+static struct bz_idle_about about_idle(struct shop *s, const struct bz_goal_opts *o)
 {
     return (struct bz_idle_about){.survey = &s->goal.survey,
+                                  .catalog = bz_pipeline_catalog(&s->p),
                                   .build_dir = s->p.build_dir,
                                   .store = s->store.root,
                                   .goal = o};

@@ -210,7 +210,7 @@ static int digest_all(struct recipe *r, struct bz_digesting_item *item,
     bz_buf_truncate(&r->row->notes, 0);
     bz_taskspec_warn(r->spec, &r->row->notes);
     if (bz_taskspec_found(r->spec).host) /* it may say something else the next time */
-        item->memo.key = (struct bz_memo_key){{0}};
+        item->memo.key = (struct bz_entries_key){{0}};
     if (bz_taskspec_found(r->spec).clock)
         rc = compare_clocks(r, tasks, n, first, err);
     item->memo.notes = bz_arena_dup(&r->row->arena, bz_buf_str(&r->row->notes));

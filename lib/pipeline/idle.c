@@ -99,13 +99,12 @@ static bool digest_commits(struct bz_str list, const char *revisions,
 
 /* Folds what the lists of files lead to into one digest; false if one of them would be
  * made differently now. */
-static bool digest_files(struct bz_str lists, const char *build_dir,
+static bool digest_files(struct bz_str lists, const struct bz_idle_about *about,
                          struct bz_digest_hasher *h, struct bz_digest *out)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
-    const char *path = bz_arena_printf(&a, "%s/cache/bitzel.sums", build_dir).p;
     const char *revisions =
-        bz_arena_printf(&a, "%s/cache/bitzel.revisions", build_dir).p;
+        bz_arena_printf(&a, "%s/cache/bitzel.revisions", about->build_dir).p;
     struct bz_sums sums;
     struct bz_err ignored;
     bool good = true;
@@ -113,7 +112,7 @@ static bool digest_files(struct bz_str lists, const char *build_dir,
     *out = (struct bz_digest){0};
     if (lists.n == 0)
         return true;
-    bz_sums_open(&sums, path, h);
+    bz_sums_open(&sums, about->catalog, h);
     while (good && lists.n > 0) {
         BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
         uint32_t n = UINT32_MAX;
@@ -252,8 +251,7 @@ static bool holds(struct bz_str bytes, const struct bz_idle_about *about,
     lists = take_text(&r);
     return take_results(&r, head.results, about->store, out) &&
            take_places(&r, head.places, about->build_dir) &&
-           digest_files(lists, about->build_dir, h, &files) &&
-           bz_digest_eq(&files, &head.files);
+           digest_files(lists, about, h, &files) && bz_digest_eq(&files, &head.files);
 }
 
 bool bz_idle_find(struct bz_idle *out, const struct bz_idle_about *about)
@@ -412,7 +410,7 @@ int bz_idle_keep(const struct bz_idle_about *about, const struct bz_goal *goal,
         return bz_fail_sys(err, "open %s", about->build_dir);
     rc = bz_digest_hasher_new(&h, err);
     if (rc == 0 && put_results(&w, &found->used, s->keys) &&
-        digest_files(bz_buf_str(&s->lists), about->build_dir, h, &head.files)) {
+        digest_files(bz_buf_str(&s->lists), about, h, &head.files)) {
         for (size_t i = 0; i < goal->graph.targets.len; i++)
             put_target(&w, dir, goal->graph.targets.at[i]);
         name_build(h, about, &head.build);

@@ -24,6 +24,7 @@
 /* Which build it is. */
 struct bz_idle_about {
     const struct bz_survey *survey;
+    struct bz_entries *catalog;
     const char *build_dir;
     const char *store; /* the directory of results */
     const struct bz_goal_opts *goal;

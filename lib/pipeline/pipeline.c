@@ -5,6 +5,7 @@
 
 #include "graph/pick.h"
 #include "project/buildconf.h"
+#include "sig/taskspec.h"
 
 /* Reads one configuration and collects its recipes. */
 static int open_mc(struct bz_pipeline *p, struct bz_config_opts *opts,
@@ -180,6 +181,7 @@ void bz_pipeline_close(struct bz_pipeline *p)
     bz_environ_release(&p->env);
     bz_kas_free(p->kas);
     bz_revision_close(p->revisions);
+    bz_entries_close(&p->catalog);
     bz_arena_release(&p->arena);
     *p = (struct bz_pipeline){0};
 }
@@ -198,6 +200,19 @@ int bz_pipeline_revisions(struct bz_pipeline *p, struct bz_revisions **out,
         p->revisions = bz_revision_open(path.s, p->refresh);
     *out = p->revisions;
     return 0;
+}
+
+struct bz_entries *bz_pipeline_catalog(struct bz_pipeline *p)
+{
+    const char *path = NULL;
+
+    if (p->catalog_open)
+        return &p->catalog;
+    if (!p->forget)
+        path = bz_arena_printf(&p->arena, "%s/cache/bitzel.catalog", p->build_dir).p;
+    bz_entries_open(&p->catalog, path, BZ_TASKSPEC_FORMAT);
+    p->catalog_open = true;
+    return &p->catalog;
 }
 
 int bz_pipeline_find_mc(struct bz_pipeline *p, struct bz_str name,

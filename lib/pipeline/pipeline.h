@@ -8,6 +8,7 @@
 #define BZ_PIPELINE_PIPELINE_H
 
 #include "base/err.h"
+#include "codec/entries.h"
 #include "exec/ground.h"
 #include "fetch/revision.h"
 #include "project/kas.h"
@@ -60,6 +61,8 @@ struct bz_pipeline {
     bool resolve; /* those that are not may be resolved, over the network */
     bool refresh; /* names of revisions are resolved anew; set before they are asked */
     struct bz_revisions *revisions; /* see bz_pipeline_revisions() */
+    struct bz_entries catalog;      /* see bz_pipeline_catalog() */
+    bool catalog_open;
 };
 
 /* Finds the project and reads its kas files, if it has any; writes nothing. After
@@ -96,6 +99,10 @@ const struct bz_ground *bz_pipeline_ground(struct bz_pipeline *p);
  * project that was found. The first call opens it. */
 int bz_pipeline_revisions(struct bz_pipeline *p, struct bz_revisions **out,
                           struct bz_err *err) BZ_MUST_CHECK;
+
+/* What this build directory remembers of evaluated recipes and of files; empty, and not
+ * kept, if the pipeline is to forget. The first call opens it. */
+struct bz_entries *bz_pipeline_catalog(struct bz_pipeline *p);
 
 /* Where a survey of a project that was found is remembered. */
 int bz_pipeline_snapshot(const struct bz_pipeline *p, struct bz_path *out,

@@ -22,7 +22,7 @@ struct signer {
     bz_signing_fn fn;
     void *ctx;
     bool only; /* what is to be shown, and no signatures */
-    struct bz_memo memo;
+    struct bz_entries *catalog;
     struct bz_outline policy;
     struct bz_arena kept;              /* the policy */
     struct bz_fetch_client *client;    /* NULL until it is needed */
@@ -30,7 +30,6 @@ struct signer {
     struct bz_map noted;   /* lines of the notes; as long as the texts they are from */
     struct bz_arena arena; /* names of files, until the task is signed */
     struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
-    struct BZ_VEC(struct bz_memo_recipe) fresh; /* what was not remembered */
 };
 
 static struct bz_str policy_of(const struct signer *w, uint32_t t)
@@ -143,17 +142,17 @@ static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out,
 {
     const struct bz_tgraph *g = &w->goal->graph;
     const struct bz_tgraph_recipe *r = &g->recipes[recipe];
-    struct bz_memo_found found;
-    struct bz_memo_key key;
+    struct bz_entries_key key;
+    struct bz_memo memo;
 
     if (!bz_lineage_known(r->facts->lineage))
         return false;
     bz_lineage_key(r->facts->lineage, w->goal->survey.parts.at[r->part].config, key.b);
-    if (!bz_memo_find(&w->memo, &key, &found))
+    if (!bz_memo_find(w->catalog, &key, &memo))
         return false;
-    *notes = found.notes;
+    *notes = memo.notes;
     for (uint32_t t = r->first; t < g->recipes[recipe + 1].first; t++, out++)
-        if (!bz_memo_task(&w->memo, &found, g->tasks[t].facts->name, out) ||
+        if (!bz_memo_task(&memo, g->tasks[t].facts->name, out) ||
             !bz_files_hold(out->files))
             return false;
     return true;
@@ -219,7 +218,7 @@ static int show(void *ctx, uint32_t t, const struct bz_digesting_seen *seen,
 
 static int sign_items(struct signer *w, const struct items *items, struct bz_err *err)
 {
-    static const struct bz_memo_key none;
+    static const struct bz_entries_key none;
     int rc = 0;
 
     for (size_t i = 0; i < items->len && rc == 0; i++) {
@@ -231,7 +230,7 @@ static int sign_items(struct signer *w, const struct items *items, struct bz_err
         if (!item->known)
             add_notes(w, item->memo.notes);
         if (!item->known && memcmp(&item->memo.key, &none, sizeof(none)) != 0)
-            BZ_VEC_PUSH(&w->fresh, item->memo);
+            bz_memo_put(w->catalog, &item->memo);
     }
     return rc;
 }
@@ -255,20 +254,13 @@ static int evaluate(struct signer *w, struct bz_digesting *e, struct bz_err *err
 
 /* ---- all of it ---- */
 
-struct places {
-    struct bz_path sums, memo;
-};
-
 /* That something cannot be remembered is no failure. */
-static void remember(struct signer *w, const struct places *at)
+static void remember(struct signer *w)
 {
     struct bz_err err;
 
-    if (w->p->forget)
-        return;
-    if (bz_sums_save(&w->s->sums, at->sums.s, &err) < 0 ||
-        (w->fresh.len > 0 && bz_memo_save(&w->memo, w->fresh.at, w->fresh.len,
-                                          at->memo.s, w->hasher, &err) < 0))
+    bz_sums_keep(&w->s->sums);
+    if (bz_entries_save(w->catalog, &err) < 0)
         bz_log_debug("signing", "digests are not remembered: %s", err.msg);
 }
 
@@ -292,7 +284,7 @@ static void sign_graph(struct signer *w)
     }
 }
 
-static int sign_all(struct signer *w, const struct places *at, struct bz_err *err)
+static int sign_all(struct signer *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digesting_release) struct bz_digesting e = {0};
     int rc = recall_all(w, err);
@@ -301,46 +293,30 @@ static int sign_all(struct signer *w, const struct places *at, struct bz_err *er
         rc = evaluate(w, &e, err);
     if (rc == 0 && !w->only)
         sign_graph(w);
-    remember(w, at);
+    remember(w);
     bz_map_release(&w->noted);
     return rc;
-}
-
-static int find_places(const struct bz_pipeline *p, struct places *at,
-                       struct bz_err *err)
-{
-    struct bz_str dir = bz_str_from(p->build_dir);
-    int rc = bz_path_join(dir, BZ_STR("cache/bitzel.sums"), &at->sums, err);
-
-    return rc < 0 ? rc : bz_path_join(dir, BZ_STR("cache/bitzel.memo"), &at->memo, err);
 }
 
 static int run(struct signer *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
-    bool forget = w->p->forget;
-    struct places at;
-    int rc = find_places(w->p, &at, err);
+    int rc = bz_digest_hasher_new(&hasher, err);
 
     w->s->base = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->base));
     w->s->keys = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->keys));
     w->s->files = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->files));
-    if (rc == 0)
-        rc = bz_digest_hasher_new(&hasher, err);
     if (rc < 0)
         return rc;
     w->hasher = hasher;
+    w->catalog = bz_pipeline_catalog(w->p);
     bz_outline_describe(&w->policy, bz_pipeline_ground(w->p), hasher, &w->kept);
-    bz_sums_open(&w->s->sums, forget ? NULL : at.sums.s, hasher);
-    bz_memo_open(&w->memo, forget ? NULL : at.memo.s, hasher);
-    rc = sign_all(w, &at, err);
-    w->s->sums.hasher = NULL;
-    bz_memo_close(&w->memo);
+    bz_sums_open(&w->s->sums, w->catalog, hasher);
+    rc = sign_all(w, err);
     bz_fetch_client_free(w->client);
     bz_vec_release(&w->commits);
     bz_vec_release(&w->shown);
     bz_vec_release(&w->hidden);
-    bz_vec_release(&w->fresh);
     bz_arena_release(&w->arena);
     bz_arena_release(&w->kept);
     return rc;

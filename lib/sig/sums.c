@@ -4,23 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/buf.h"
 #include "os/fs.h"
-#include "sig/seal.h"
 
 enum { TRIES = 5 }; /* to read a file that changes */
 
-static const struct bz_seal_kind kind = {"bz-sums1"};
-
-struct bz_sums_record {
+/* An entry: this and the path, which tells others of the same key apart. */
+struct record {
     struct bz_stamp stamp;
     struct bz_digest digest;
-    uint32_t at, n; /* the path, in the texts */
-};
-
-/* The content: this, the records, the texts. */
-struct head {
-    uint64_t nrecords;
 };
 
 static int hash_fd(void *ctx, int fd, struct bz_digest *out, struct bz_err *err)
@@ -31,44 +23,11 @@ static int hash_fd(void *ctx, int fd, struct bz_digest *out, struct bz_err *err)
     return bz_digest_fd(s->hasher, fd, out, &size, err);
 }
 
-/* ---- what was remembered ---- */
-
-static struct bz_str text_of(const struct bz_sums *s, const struct bz_sums_record *r)
+void bz_sums_open(struct bz_sums *s, struct bz_entries *catalog,
+                  struct bz_digest_hasher *hasher)
 {
-    if (r->at > s->texts.n || r->n > s->texts.n - r->at)
-        return BZ_STR("");
-    return bz_str_sub(s->texts, r->at, (size_t)r->at + r->n);
-}
-
-static void take_content(struct bz_sums *s, struct bz_str content)
-{
-    struct head head = {0};
-
-    if (content.n < sizeof(head))
-        return;
-    memcpy(&head, content.p, sizeof(head));
-    if (head.nrecords > (content.n - sizeof(head)) / sizeof(struct bz_sums_record))
-        return;
-    s->nrecords = head.nrecords;
-    s->records =
-        (const struct bz_sums_record *)(const void *)(content.p + sizeof(head));
-    s->texts = bz_str_sub(content, sizeof(head) + s->nrecords * sizeof(*s->records),
-                          content.n);
-}
-
-void bz_sums_open(struct bz_sums *s, const char *path, struct bz_digest_hasher *hasher)
-{
-    struct bz_str content;
-    struct bz_err err;
-
-    *s = (struct bz_sums){.hasher = hasher, .hash = hash_fd};
+    *s = (struct bz_sums){.catalog = catalog, .hasher = hasher, .hash = hash_fd};
     s->ctx = s;
-    if (!path)
-        return;
-    if (bz_seal_read(path, kind, hasher, &s->bytes, &content, &err) < 0)
-        bz_log_debug("sums", "no digests of files are recalled: %s", err.msg);
-    else
-        take_content(s, content);
 }
 
 void bz_sums_close(struct bz_sums *s)
@@ -77,26 +36,20 @@ void bz_sums_close(struct bz_sums *s)
     bz_map_release(&s->noted);
     bz_vec_release(&s->seen);
     bz_arena_release(&s->arena);
-    free(s->bytes);
     *s = (struct bz_sums){0};
 }
 
-static const struct bz_sums_record *find(const struct bz_sums *s, struct bz_str path)
+static bool find(const struct bz_sums *s, struct bz_str path, struct record *out)
 {
-    size_t low = 0, high = s->nrecords;
+    struct bz_entries_key key;
+    struct bz_str bytes;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = bz_str_cmp(text_of(s, &s->records[middle]), path);
-
-        if (order == 0)
-            return &s->records[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    bz_entries_key_of(path, &key);
+    if (!s->catalog || !bz_entries_find(s->catalog, BZ_SUMS_KIND, &key, &bytes) ||
+        bytes.n < sizeof(*out))
+        return false;
+    memcpy(out, bytes.p, sizeof(*out));
+    return bz_str_eq(bz_str_drop(bytes, sizeof(*out)), path);
 }
 
 /* ---- files ---- */
@@ -142,8 +95,8 @@ static int read_file(struct bz_sums *s, const char *path, struct bz_sums_seen *o
 static int look(struct bz_sums *s, const char *path, struct bz_sums_seen *out,
                 struct bz_err *err)
 {
-    const struct bz_sums_record *old;
     int64_t now = bz_stamp_now();
+    struct record old;
     struct stat st;
     int rc;
 
@@ -151,13 +104,14 @@ static int look(struct bz_sums *s, const char *path, struct bz_sums_seen *out,
         return 0; /* not there, or out of reach, which is the same for a task */
     bz_stamp_stat(&st, now, &out->stamp);
     out->file.present = true;
-    old = out->stamp.kind == BZ_STAMP_FILE ? find(s, out->path) : NULL;
-    if (old && bz_stamp_same(&old->stamp, &out->stamp)) {
-        out->file.digest = old->digest;
+    if (out->stamp.kind == BZ_STAMP_FILE && find(s, out->path, &old) &&
+        bz_stamp_same(&old.stamp, &out->stamp)) {
+        out->file.digest = old.digest;
         out->file.executable = st.st_mode & S_IXUSR;
-        out->stamp = old->stamp;
+        out->stamp = old.stamp;
         return 0;
     }
+    out->read = true;
     rc = read_file(s, path, out, err);
     if (rc == BZ_E_NOENT) { /* it went just now */
         out->file = (struct bz_sums_file){0};
@@ -234,58 +188,26 @@ int bz_sums_recheck_note(const struct bz_sums *s, const char *path, struct bz_st
     return bz_fail(err, BZ_E_BUSY, "%s changed", path);
 }
 
-/* ---- saving ---- */
+/* ---- keeping ---- */
 
-static int by_path(const void *a, const void *b)
+void bz_sums_keep(struct bz_sums *s)
 {
-    const struct bz_sums_seen *x = a, *y = b;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
 
-    return bz_str_cmp(x->path, y->path);
-}
+    for (size_t i = 0; i < s->seen.len && s->catalog; i++) {
+        const struct bz_sums_seen *seen = &s->seen.at[i];
+        struct record r = {seen->stamp, seen->file.digest};
+        struct bz_entries_key key;
 
-/* What is to be remembered, in any order. Nothing of an earlier run that this one has
- * looked at itself. */
-static void collect(const struct bz_sums *s, struct bz_sums_seens *all)
-{
-    for (size_t i = 0; i < s->seen.len && all->len < BZ_SUMS_MAX; i++)
-        if (s->seen.at[i].file.present && s->seen.at[i].stamp.settled &&
-            s->seen.at[i].stamp.kind == BZ_STAMP_FILE)
-            BZ_VEC_PUSH(all, s->seen.at[i]);
-    if (all->len + s->nrecords > BZ_SUMS_MAX)
-        return;
-    for (size_t i = 0; i < s->nrecords; i++) {
-        struct bz_sums_seen old = {.path = text_of(s, &s->records[i]),
-                                   .stamp = s->records[i].stamp,
-                                   .file = {.digest = s->records[i].digest}};
-
-        if (!bz_map_get(&s->index, old.path))
-            BZ_VEC_PUSH(all, old);
+        if (!seen->read || !seen->file.present || !seen->stamp.settled ||
+            seen->stamp.kind != BZ_STAMP_FILE)
+            continue;
+        bz_buf_truncate(&bytes, 0);
+        bz_buf_add(&bytes, &r, sizeof(r));
+        bz_buf_add_str(&bytes, seen->path);
+        bz_entries_key_of(seen->path, &key);
+        bz_entries_put(s->catalog, BZ_SUMS_KIND, &key, bz_buf_str(&bytes));
     }
-}
-
-int bz_sums_save(struct bz_sums *s, const char *path, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_sums_seens all = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
-    struct head head = {0};
-    uint32_t at = 0;
-
-    if (s->nread == 0)
-        return 0;
-    collect(s, &all);
-    BZ_VEC_SORT(&all, by_path);
-    head.nrecords = all.len;
-    bz_buf_add(&out, &head, sizeof(head));
-    for (size_t i = 0; i < all.len; i++) {
-        struct bz_sums_record r = {.stamp = all.at[i].stamp,
-                                   .digest = all.at[i].file.digest,
-                                   .at = at,
-                                   .n = (uint32_t)all.at[i].path.n};
-
-        bz_buf_add(&out, &r, sizeof(r));
-        at += r.n;
-    }
-    for (size_t i = 0; i < all.len; i++)
-        bz_buf_add_str(&out, all.at[i].path);
-    return bz_seal_write(path, kind, s->hasher, bz_buf_str(&out), err);
+    s->catalog = NULL;
+    s->hasher = NULL;
 }

@@ -1,7 +1,8 @@
 /* sums.h - the SHA-256 of files, each read only if it may have changed.
  *
- * What was computed is remembered by path with the file's stamp: device, inode, size
- * and times. A digest is trusted as long as the stamp is the same.
+ * What was computed is remembered in the catalog (codec/entries.h), by path with the
+ * file's stamp: device, inode, size and times. A digest is trusted as long as the stamp
+ * is the same.
  *
  *   1. A digest belongs to its stamp: the stamp is taken before the file is read and
  *      again after, and both must be equal, else the file is read anew.
@@ -20,9 +21,10 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "codec/digest.h"
+#include "codec/entries.h"
 #include "os/stamp.h"
 
-#define BZ_SUMS_MAX ((size_t)1 << 18) /* files that are remembered */
+#define BZ_SUMS_KIND 2 /* of entries */
 
 struct bz_sums_file {
     struct bz_digest digest; /* zero if it is not there */
@@ -33,20 +35,16 @@ struct bz_sums_seen {
     struct bz_str path;
     struct bz_stamp stamp;
     struct bz_sums_file file;
+    bool read; /* its content was */
 };
-
-struct bz_sums_record;
 
 /* The fields are this file's own but for hash and ctx. */
 struct bz_sums {
     struct bz_digest_hasher *hasher;
+    struct bz_entries *catalog; /* NULL: nothing is remembered */
     struct bz_arena arena;
     struct bz_map index; /* path -> number in seen, from 1 */
     struct bz_sums_seens BZ_VEC(struct bz_sums_seen) seen; /* in this run */
-    char *bytes;                                           /* what was remembered: */
-    const struct bz_sums_record *records;                  /* sorted by path */
-    size_t nrecords;
-    struct bz_str texts;
     struct bz_map noted; /* path -> what an entry that is no file was, for one run */
     size_t nread;        /* files whose content was read */
     /* Reads a file from its start; set otherwise in tests. */
@@ -54,9 +52,9 @@ struct bz_sums {
     void *ctx;
 };
 
-/* `path` is where an earlier run saved, or NULL. What is there and no good is left
- * alone. The hasher must outlive *s. */
-void bz_sums_open(struct bz_sums *s, const char *path, struct bz_digest_hasher *hasher);
+/* The catalog may be NULL; it and the hasher are used until bz_sums_keep(). */
+void bz_sums_open(struct bz_sums *s, struct bz_entries *catalog,
+                  struct bz_digest_hasher *hasher);
 void bz_sums_close(struct bz_sums *s);
 
 /* What is at a path, which is terminated; links are followed. A file that is not there
@@ -76,7 +74,7 @@ void bz_sums_note(struct bz_sums *s, const char *path, struct bz_str text);
 int bz_sums_recheck_note(const struct bz_sums *s, const char *path, struct bz_str text,
                          struct bz_err *err) BZ_MUST_CHECK;
 
-/* Remembers what was computed, if anything was. Too many: those of this run count. */
-int bz_sums_save(struct bz_sums *s, const char *path, struct bz_err *err) BZ_MUST_CHECK;
+/* Adds what was computed to the catalog, if anything was. */
+void bz_sums_keep(struct bz_sums *s);
 
 #endif

@@ -48,9 +48,9 @@ class Idle(Kitchen):
     def test_it_makes_no_graph_and_opens_no_store(self):
         self.settle("dough")
         shutil.rmtree(self.dir / ".local", ignore_errors=True)
-        (self.dir / "build/cache/bitzel.memo").unlink()
+        (self.dir / "build/cache/bitzel.catalog").unlink()
         self.build("dough")
-        self.assertFalse((self.dir / "build/cache/bitzel.memo").exists())
+        self.assertFalse((self.dir / "build/cache/bitzel.catalog").exists())
         self.assertFalse((self.dir / ".local").exists())
 
     def test_targets_and_tasks_have_records_of_their_own(self):

@@ -17,7 +17,7 @@ class Memo(test_sig.Project):
                    'FILESPATH = "${TOPDIR}/first:${TOPDIR}/files"\n')
         self.write("meta-one/classes/maybe.bbclass", "")
         self.write("build/files/a.patch", "1")
-        self.file = self.dir / "build/cache/bitzel.memo"
+        self.file = self.dir / "build/cache/bitzel.catalog"
 
     def assert_evaluated(self, n, **how):
         """Signs, and says how many recipes that must have taken. If some were remembered,
@@ -39,6 +39,7 @@ class Memo(test_sig.Project):
         return keys
 
     def test_nothing_is_evaluated_twice(self):
+        time.sleep(0.1)  # files that have just changed are read again
         first = self.assert_evaluated(2)
         before = self.file.stat().st_mtime_ns
         self.assertEqual(self.assert_evaluated(0), first)
@@ -133,15 +134,32 @@ class Memo(test_sig.Project):
 
     def test_damaged_files_are_made_again(self):
         first = self.assert_evaluated(2)
-        for name in ("bitzel.memo", "bitzel.sums"):
-            path = self.file.with_name(name)
-            good = path.read_bytes() if path.exists() else b"nothing"
-            for bad in (b"", good[:-1], good[:60] + bytes([good[-1] ^ 1]) + good[61:]):
-                path.write_bytes(bad)
-                result = self.sig("--all", "--json", "app")
-                self.assert_exit(result, 0)
-                self.assertEqual({t["name"]: t["signature"] for t in result.json["tasks"]}, first)
-                self.assertEqual(result.json["evaluated"], 2 if name == "bitzel.memo" else 0)
+        good = self.file.read_bytes()
+        step = len(good) // 15 + 1
+        bads = [(good[:n], None) for n in range(0, len(good), step)]
+        bads += [(good[:n] + bytes([good[n] ^ 1]) + good[n + 1:], None) for n in range(0, len(good), step)]
+        bads += [(b"", 2), (b"x" * len(good), 2), (good[:60], 2)]
+        for bad, evaluated in bads:
+            self.file.write_bytes(bad)
+            result = self.sig("--all", "--json", "app")
+            self.assert_exit(result, 0)
+            self.assertEqual({t["name"]: t["signature"] for t in result.json["tasks"]}, first)
+            if evaluated is not None:
+                self.assertEqual(result.json["evaluated"], evaluated)
+            self.assertEqual(self.sig("--all", "--json", "app").json["evaluated"], 0)
+
+    def test_an_edited_recipe_writes_only_what_it_adds(self):
+        self.write("meta-one/recipes/big.bb", 'SRC = "b"\nFLAGS = ""\n'
+                   + "".join(f"addtask t{i}\ndo_t{i}() {{\n    echo {i}\n}}\n" for i in range(200))
+                   + "".join(f'do_build[depends] += "big:do_t{i}"\n' for i in range(200)))
+        self.assert_exit(self.sig("app", "big"), 0)
+        time.sleep(0.1)
+        before = self.file.read_bytes()
+        self.write("meta-one/recipes/app.bb", 'SRC = "a"\nFLAGS = "-O3"\n')
+        self.assert_exit(self.sig("app", "big"), 0)
+        after = self.file.read_bytes()
+        self.assertEqual(after[:len(before)], before)
+        self.assertTrue(0 < len(after) - len(before) < len(before) / 4, (len(before), len(after)))
 
     def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
         (self.dir / "build/cache").write_text("in the way")

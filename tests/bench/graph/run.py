@@ -65,8 +65,7 @@ class Bitzel:
 
     @staticmethod
     def forget_signatures(build):
-        for name in ("bitzel.memo", "bitzel.sums"):
-            (build / "cache" / name).unlink(missing_ok=True)
+        (build / "cache/bitzel.catalog").unlink(missing_ok=True)
 
 
 class BitBake:

@@ -101,7 +101,7 @@ static void the_key_is_what_the_survey_will_ask_for(void **state)
     assert_int_equal(x.g.graph.nrecipes, RECIPES + 10);
     assert_ok(bz_digesting_run(&e, x.items, x.g.graph.nrecipes, &w->err), &w->err);
     for (size_t i = 0; i < x.g.graph.nrecipes; i++) {
-        struct bz_memo_key key;
+        struct bz_entries_key key;
 
         assert_true(bz_lineage_known(x.g.graph.recipes[i].facts->lineage));
         bz_lineage_key(x.g.graph.recipes[i].facts->lineage,
@@ -117,7 +117,7 @@ static void a_recipe_that_changed_meanwhile_has_another_key(void **state)
     struct world *w = *state;
     struct project x, y;
     struct bz_digesting e = {.p = &y.p, .goal = &x.g};
-    struct bz_memo_key key;
+    struct bz_entries_key key;
 
     put_project(w, "");
     open_project(w, &x);

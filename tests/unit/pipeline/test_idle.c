@@ -34,6 +34,7 @@ static void begin(struct quiet *q)
     assert_ok(bz_signing_run(&q->s, &q->b.p, &q->b.g, NULL, NULL, &w->err), &w->err);
     q->goal = (struct bz_goal_opts){.targets = &target, .n = 1};
     q->about = (struct bz_idle_about){.survey = &q->b.g.survey,
+                                      .catalog = bz_pipeline_catalog(&q->b.p),
                                       .build_dir = at(w, "build").p,
                                       .store = at(w, "store").p,
                                       .goal = &q->goal};

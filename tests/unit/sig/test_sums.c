@@ -6,6 +6,7 @@
 struct run {
     struct bz_digest_hasher *hasher;
     struct bz_sums sums;
+    struct bz_entries catalog;
     const struct scratch *dir;
     struct bz_path memory;
     struct bz_err err;
@@ -15,10 +16,11 @@ static void begin(struct run *r, const struct scratch *dir)
 {
     r->dir = dir;
     assert_ok(bz_digest_hasher_new(&r->hasher, &r->err), &r->err);
-    assert_ok(
-        bz_path_join(bz_str_from(dir->path), BZ_STR("cache/sums"), &r->memory, &r->err),
-        &r->err);
-    bz_sums_open(&r->sums, r->memory.s, r->hasher);
+    assert_ok(bz_path_join(bz_str_from(dir->path), BZ_STR("cache/catalog"), &r->memory,
+                           &r->err),
+              &r->err);
+    bz_entries_open(&r->catalog, r->memory.s, "test");
+    bz_sums_open(&r->sums, &r->catalog, r->hasher);
 }
 
 /* How many files had to be read. */
@@ -26,8 +28,10 @@ static size_t end(struct run *r)
 {
     size_t nread = r->sums.nread;
 
-    assert_ok(bz_sums_save(&r->sums, r->memory.s, &r->err), &r->err);
+    bz_sums_keep(&r->sums);
+    assert_ok(bz_entries_save(&r->catalog, &r->err), &r->err);
     bz_sums_close(&r->sums);
+    bz_entries_close(&r->catalog);
     bz_digest_hasher_free(r->hasher);
     return nread;
 }
@@ -275,7 +279,7 @@ static void a_damaged_memory_is_as_good_as_none(void **state)
     put(dir->fd, "a", "one");
     settle(dir, "a");
     check(dir, "a", "one", 1);
-    put(dir->fd, "cache/sums", "bz-sums1");
+    put(dir->fd, "cache/catalog", "bzentry1");
     check(dir, "a", "one", 1);
     check(dir, "a", "one", 0);
 }
