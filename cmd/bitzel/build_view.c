@@ -155,15 +155,17 @@ void bz_build_view_release(struct bz_build_view *v)
     bz_arena_release(&v->arena);
 }
 
-/* A target whose links cannot be made is built all the same. */
+/* The other targets are still to be seen. */
 void bz_build_view_target(void *ctx, uint32_t task, const char *own, const char *shared)
 {
     struct bz_build_view *c = ctx;
     struct bz_err err;
     int rc = bz_outdir_link(c->jobs, task, own, shared, &err);
 
-    if (rc < 0)
-        bz_out_print(c->log, "warning: %s\n", err.msg);
+    if (rc < 0 && !c->hidden) {
+        c->hidden = true;
+        c->why = err;
+    }
     if (rc > 0) {
         c->linked++;
         c->last = task;

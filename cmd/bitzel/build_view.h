@@ -23,6 +23,8 @@ struct bz_build_view {
     struct bz_map clashes; /* paths that tasks write differently and that were told */
     size_t untold;         /* more tasks that write one of these */
     uint32_t linked, last; /* targets whose links are new, and the last of them */
+    bool hidden;           /* a target's links could not be made: */
+    struct bz_err why;
 };
 
 void bz_build_view_release(struct bz_build_view *v);

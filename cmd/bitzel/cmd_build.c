@@ -461,12 +461,18 @@ static void keep_idle(const struct build_values *v, struct shop *s,
         bz_log_debug("build", "%s", err.msg);
 }
 
-/* All tasks of the graph are done. That is not enough if others were left out. */
+/* All tasks of the graph are done. That is not enough if others were left out, or if
+ * bitzel-out still shows something else. */
 static int conclude(const struct build_values *v, struct shop *s,
+                    const struct bz_build_view *view,
                     const struct bz_event_counts *counts, struct bz_err *err)
 {
     if (s->goal.functions > 0)
         return bz_goal_fail_pruned(&s->goal, err);
+    if (view->hidden) {
+        *err = view->why;
+        return bz_err_wrap(err, "all is built and stored, but cannot be shown");
+    }
     keep_idle(v, s, counts);
     return 0;
 }
@@ -588,7 +594,7 @@ static int run_here(struct bz_cmd_env *env, const struct build_values *v,
     bz_build_events_finish(&events, s.cache);
     bz_build_events_close(&events, &env->log);
     if (rc == 0)
-        rc = conclude(v, &s, &counts, err);
+        rc = conclude(v, &s, &view, &counts, err);
     bz_build_failure_repeat(&view.failure, &env->log);
     write_quality(&view);
     if (v->json)

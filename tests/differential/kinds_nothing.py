@@ -199,6 +199,8 @@ def copy_checkout(site, p, rng):
                     ignore=lambda where, names: [n for n in names if n in ("bitzel-out", "tmp", "cache", "builds")])
     shutil.rmtree(site.root)
     copy.rename(site.root)
+    if p.user is not None:
+        site.own(p.user, site.root)
 
 
 @kind({}, between=copy_checkout)

@@ -138,6 +138,17 @@ class Kitchen(bitzel.Case):
 
 
 class Build(Kitchen):
+    def test_output_that_cannot_be_shown_is_an_error(self):
+        self.build("dough")
+        shutil.rmtree(self.dir / "build/bitzel-out")
+        (self.dir / "build/bitzel-out").write_text("in the way\n")
+        result = self.build("dough", code=4)
+        self.assertIn("all is built and stored, but cannot be shown", result.err)
+        self.assertIn("bitzel-out", result.err)
+        (self.dir / "build/bitzel-out").unlink()
+        self.assertEqual(tasks(self.build("dough"), "Executed"), set())
+        self.assertTrue(self.out("dough").is_dir())
+
     def test_a_build_runs_every_task_once_and_then_none(self):
         first = self.build("pizza")
         self.assertEqual(tasks(first, "Executed"), {
