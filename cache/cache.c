@@ -18,10 +18,10 @@ struct sums {
 };
 
 struct bz_cache {
-    struct bz_cas *cas;
+    struct bz_cas *cas; /* NULL if it is only looked at, and not there */
     struct sums sums;
     char *root;
-    struct bz_index *index;
+    struct bz_index *index; /* NULL if it is only looked at */
     enum bz_cache_verify verify;
     struct bz_tiers *tiers;   /* or NULL */
     struct bz_upload *upload; /* or NULL */
@@ -63,16 +63,21 @@ static int stop_at_file(void *ctx, const struct bz_fs_walk_entry *e, struct bz_e
     return *found ? BZ_FS_WALK_STOP : BZ_FS_WALK_ON;
 }
 
-/* A new store has no index, and that is no news. Before anything is stored, or it would
- * be taken for what was there. */
-static void tell_missing(const struct bz_cache *c)
+static bool has_results(const struct bz_cache *c)
 {
     bool found = false;
     struct bz_err err;
 
-    if (c->cas->actions.dir >= 0)
+    if (c->cas && c->cas->actions.dir >= 0)
         (void)!bz_fs_walk(c->cas->actions.dir, ".", stop_at_file, &found, &err);
-    if (found)
+    return found;
+}
+
+/* A new store has no index, and that is no news. Before anything is stored, or it would
+ * be taken for what was there. */
+static void tell_missing(const struct bz_cache *c)
+{
+    if (has_results(c))
         bz_log_warn("cache", "there is no index of %s on this machine: it is made anew",
                     c->root);
 }
@@ -134,6 +139,20 @@ static void open_quota(struct bz_cache *c, const struct bz_cache_opts *opts)
     bz_quota_open(&c->quota, c->cas, c->index, opts->pool, &quota);
 }
 
+static int open_look(struct bz_cache *c, const struct bz_cache_opts *opts,
+                     struct bz_err *err)
+{
+    const struct bz_cas_opts store = {.access = BZ_SHELF_READ,
+                                      .sync = opts->store.sync};
+    int rc = bz_fs_exists(AT_FDCWD, opts->root)
+                 ? bz_cas_open(opts->root, &store, &c->cas, err)
+                 : 0;
+
+    if (rc == 0 && opts->tiers.n > 0)
+        c->tiers = bz_tiers_new(&opts->tiers);
+    return rc;
+}
+
 int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
                   struct bz_err *err)
 {
@@ -150,6 +169,14 @@ int bz_cache_open(const struct bz_cache_opts *opts, struct bz_cache **out,
     if (c->signs)
         c->signer = *opts->signer;
     c->root = bz_mem_dup(opts->root, strlen(opts->root));
+    if (opts->look) {
+        rc = open_look(c, opts, err);
+        if (rc < 0)
+            return rc;
+        *out = c;
+        c = NULL; /* the caller owns it now */
+        return 0;
+    }
     if (store.access == BZ_SHELF_WRITE)
         store.access = BZ_SHELF_MEND; /* a build cannot do without it */
     rc = bz_cas_open(opts->root, &store, &c->cas, err);
@@ -291,6 +318,16 @@ static size_t nearer_tiers(struct bz_cache *c, const struct bz_digest *key)
     return n;
 }
 
+bool bz_cache_has(const struct bz_cache *c, const struct bz_digest *key)
+{
+    return c->cas && bz_action_has(c->cas, key);
+}
+
+bool bz_cache_is_empty(const struct bz_cache *c)
+{
+    return !c->tiers && !has_results(c);
+}
+
 int bz_cache_get(struct bz_cache *c, struct bz_digest_hasher *h,
                  const struct bz_digest *key, struct bz_arena *a,
                  struct bz_reapi_result *out, struct bz_err *err)
@@ -303,10 +340,11 @@ int bz_cache_seek(struct bz_cache *c, struct bz_digest_hasher *h,
                   struct bz_arena *a, struct bz_reapi_result *out, struct bz_err *err)
 {
     struct bz_tiers_found found;
-    int rc = bz_action_get(c->cas, h, key, BZ_ACTION_OURS, a, out, err);
+    int rc = c->cas ? bz_action_get(c->cas, h, key, BZ_ACTION_OURS, a, out, err)
+                    : bz_fail(err, BZ_E_NOENT, "there is no store");
 
     count(rc == 0 ? &c->sums.hits : &c->sums.misses, 1);
-    if (rc == 0)
+    if (rc == 0 && c->index)
         bz_index_note_hit(c->index, key);
     if (rc != BZ_E_NOENT || !c->tiers)
         return rc;

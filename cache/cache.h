@@ -34,8 +34,12 @@ struct bz_cache_opts {
     struct bz_pool *pool; /* for the index to write on, or NULL */
     struct bz_cas_opts store;
     enum bz_cache_verify verify;
-    struct bz_tiers_opts tiers;           /* none if n is 0 */
-    bool keep;                            /* what is stored here is not uploaded */
+    struct bz_tiers_opts tiers; /* none if n is 0 */
+    bool keep;                  /* what is stored here is not uploaded */
+    /* Results are only looked up: a store that is not there is empty and is not made,
+     * the index is not opened, nothing counts as a use. Then there is neither
+     * bz_cache_cas nor bz_cache_index to rely on. */
+    bool look;
     const struct bz_trust_signer *signer; /* of what is stored here; copied; or NULL */
     int64_t flush;                        /* ns to wait for uploads when it is closed */
     /* Beyond these it collects by itself, see quota.h; 0: no limit. */
@@ -74,6 +78,11 @@ struct bz_cas *bz_cache_cas(struct bz_cache *c);
 struct bz_index *bz_cache_index(struct bz_cache *c);
 struct bz_tiers *bz_cache_tiers(struct bz_cache *c);   /* NULL if there are none */
 struct bz_upload *bz_cache_upload(struct bz_cache *c); /* NULL if nothing goes there */
+
+/* Whether the local store has a result of the key. */
+bool bz_cache_has(const struct bz_cache *c, const struct bz_digest *key);
+/* Whether there is no result in the local store, and no tier. */
+bool bz_cache_is_empty(const struct bz_cache *c);
 
 /* The result of a key, from the local store or a tier, sealed. BZ_E_NOENT if there is
  * none. Counts as a use. */

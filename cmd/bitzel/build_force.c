@@ -1,15 +1,16 @@
 #include "build_force.h"
 
-static void mark(struct bz_taint *t, const struct bz_goal *goal, uint32_t task,
-                 struct bz_out *log)
+static void mark(const struct bz_build_force *f, uint32_t task)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
 
-    if (goal->graph.tasks[task].facts->noexec)
+    if (f->goal->graph.tasks[task].facts->noexec)
         return; /* it has nothing to run */
-    bz_goal_task_name(goal, task, &name);
-    bz_taint_set(t, bz_buf_str(&name));
-    bz_out_print(log, "note: %s is to run, whatever is stored\n", bz_buf_text(&name));
+    bz_goal_task_name(f->goal, task, &name);
+    bz_taint_set(f->taint, bz_buf_str(&name));
+    bz_bitset_set(f->forced, task);
+    bz_out_print(f->log, "note: %s is to run, whatever is stored\n",
+                 bz_buf_text(&name));
 }
 
 static int find_task(const struct bz_goal *goal, uint32_t recipe, struct bz_str name,
@@ -24,9 +25,10 @@ static int find_task(const struct bz_goal *goal, uint32_t recipe, struct bz_str 
                    BZ_STR_ARG(g->recipes[recipe].facts->pn), BZ_STR_ARG(name));
 }
 
-int bz_build_force_mark(struct bz_taint *t, const struct bz_goal *goal, bool all,
-                        const char *task, struct bz_out *log, struct bz_err *err)
+int bz_build_force_mark(const struct bz_build_force *f, bool all, const char *task,
+                        struct bz_err *err)
 {
+    const struct bz_goal *goal = f->goal;
     const struct bz_dag_ids *targets = &goal->graph.targets;
     BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
     int rc = 0;
@@ -38,13 +40,13 @@ int bz_build_force_mark(struct bz_taint *t, const struct bz_goal *goal, bool all
         uint32_t found;
 
         if (all)
-            mark(t, goal, targets->at[i], log);
+            mark(f, targets->at[i]);
         if (!task)
             continue;
         rc = find_task(goal, goal->graph.tasks[targets->at[i]].recipe,
                        bz_buf_str(&name), &found, err);
         if (rc == 0)
-            mark(t, goal, found, log);
+            mark(f, found);
     }
     return rc;
 }

@@ -7,10 +7,16 @@
 #include "out.h"
 #include "pipeline/signing.h"
 
+struct bz_build_force {
+    struct bz_taint *taint;
+    const struct bz_goal *goal;
+    struct bz_bitset *forced; /* gets the tasks that are tainted */
+    struct bz_out *log;
+};
+
 /* Taints the targets if `all`, and the task called `task` of each target's recipe if
  * that is not NULL. BZ_E_NOENT if a recipe has none that is to be built. */
-int bz_build_force_mark(struct bz_taint *t, const struct bz_goal *goal, bool all,
-                        const char *task, struct bz_out *log,
+int bz_build_force_mark(const struct bz_build_force *f, bool all, const char *task,
                         struct bz_err *err) BZ_MUST_CHECK;
 
 /* After a build that went well: where tainted tasks came out as without their taints,

@@ -224,6 +224,14 @@ static uint32_t count_of(const struct bz_doc *d, const char *key)
     return (uint32_t)number_of(d, key, UINT32_MAX);
 }
 
+static bool flag_of(const struct bz_doc *d, const char *key)
+{
+    struct bz_err none;
+    bool yes = false;
+
+    return bz_doc_get_bool(d, key, &yes, &none) == 0 && yes;
+}
+
 static void take_counts(struct via *v, const struct bz_doc *d)
 {
     v->counts = (struct bz_event_counts){.tasks = count_of(d, "tasks"),
@@ -299,6 +307,7 @@ static void take_event(struct via *v, const struct bz_doc *d, enum bz_event_kind
     v->counts.cached += kind == BZ_EVENT_CACHED && v->counts.tasks > 0;
     v->counts.executed += kind == BZ_EVENT_DONE;
     v->counts.failed += kind == BZ_EVENT_FAILED;
+    e.unless = flag_of(d, "unless");
     e.log = text_of(d, "log");
     e.what = text_of(d, "what") ? text_of(d, "what") : "";
     e.bytes = (uint64_t)number_of(d, "bytes", INT64_MAX);
@@ -383,6 +392,7 @@ static void show_end(struct via *v, const struct bz_doc *summary)
     take_counts(v, summary);
     take_traffic(v, summary);
     v->counts.wanted = (uint32_t)v->view.wanted.len;
+    v->counts.unless = (uint32_t)v->view.unless.len;
     if (v->o->json)
         bz_build_view_json(out, &v->view, &v->counts, ns, rc);
     else if (v->o->dry)

@@ -30,10 +30,13 @@ static void say_wanted(struct bz_build_view *c, const struct bz_event *e)
     struct bz_build_view results = {.log = c->out, .names = c->names};
 
     BZ_VEC_PUSH(&c->wanted, e->task);
+    if (e->unless)
+        BZ_VEC_PUSH(&c->unless, e->task);
     if (!c->out)
         return;
     say_task(&results, BZ_OUT_BOLD, "Would execute", e);
-    bz_out_print(c->out, "\n");
+    bz_out_print(c->out,
+                 e->unless ? ", unless what it needs comes out the same\n" : "\n");
 }
 
 /* As it is called in a log: a warning, or an error that did not end the task. */
@@ -151,6 +154,7 @@ void bz_build_view_release(struct bz_build_view *v)
 {
     bz_build_failure_release(&v->failure);
     bz_vec_release(&v->wanted);
+    bz_vec_release(&v->unless);
     bz_map_release(&v->clashes);
     bz_arena_release(&v->arena);
 }
@@ -265,8 +269,20 @@ void bz_build_view_end(struct bz_out *out, const struct bz_build_view *v,
 
 void bz_build_view_dry(struct bz_out *out, const struct bz_event_counts *n)
 {
-    bz_out_print(out, "Nothing was run (%u task%s to execute, %u from cache)\n",
-                 n->wanted, n->wanted == 1 ? "" : "s", n->cached);
+    bz_out_print(out, "Nothing was run (%u task%s to execute", n->wanted,
+                 n->wanted == 1 ? "" : "s");
+    if (n->unless > 0)
+        bz_out_print(out, ", %u of them unless unchanged", n->unless);
+    bz_out_print(out, ", %u from cache)\n", n->cached);
+}
+
+static void json_tasks(struct bz_jsonw *w, const char *key, const struct bz_str *names,
+                       const struct bz_dag_ids *tasks)
+{
+    bz_jsonw_list(bz_jsonw_key(w, key));
+    for (size_t i = 0; i < tasks->len; i++)
+        bz_jsonw_str(w, names[tasks->at[i]]);
+    bz_jsonw_list_end(w);
 }
 
 void bz_build_view_json(struct bz_out *out, const struct bz_build_view *v,
@@ -290,10 +306,8 @@ void bz_build_view_json(struct bz_out *out, const struct bz_build_view *v,
     bz_jsonw_int(bz_jsonw_key(&w, "tier_bytes_read"), (int64_t)v->traffic.read);
     bz_jsonw_int(bz_jsonw_key(&w, "tier_bytes_written"), (int64_t)v->traffic.sent);
     if (v->wanted.len > 0) {
-        bz_jsonw_list(bz_jsonw_key(&w, "would_execute"));
-        for (size_t i = 0; i < v->wanted.len; i++)
-            bz_jsonw_str(&w, v->names[v->wanted.at[i]]);
-        bz_jsonw_list_end(&w);
+        json_tasks(&w, "would_execute", v->names, &v->wanted);
+        json_tasks(&w, "unless", v->names, &v->unless);
     }
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));

@@ -17,7 +17,9 @@ struct bz_build_view {
     bool quiet, verbose;
     struct bz_build_screen *screen; /* where the log goes; NULL: nothing but lines */
     struct bz_build_failure failure;
-    struct bz_dag_ids wanted;
+    struct bz_dag_ids
+        wanted; /* of a dry run: what would run, and of these those that */
+    struct bz_dag_ids unless;      /* do so unless their inputs come out equal */
     struct bz_traffic_sum traffic; /* as events told it */
     struct bz_arena arena;
     struct bz_map clashes; /* paths that tasks write differently and that were told */
@@ -41,7 +43,8 @@ void bz_build_view_end(struct bz_out *out, const struct bz_build_view *v,
                        const struct bz_event_counts *n, int64_t ns, int rc);
 /* The last line of a dry run. */
 void bz_build_view_dry(struct bz_out *out, const struct bz_event_counts *n);
-/* One object; of a dry run with the tasks that would run. */
+/* One object; of a dry run with the tasks that would run, and which of these only
+ * perhaps. */
 void bz_build_view_json(struct bz_out *out, const struct bz_build_view *v,
                         const struct bz_event_counts *n, int64_t ns, int rc);
 

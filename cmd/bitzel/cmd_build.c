@@ -143,13 +143,15 @@ struct shop {
     struct bz_cache *cache;
     struct bz_idle idle;
     struct bz_idle_found found;
-    bool said;             /* something about the targets, which is to be said again */
-    struct bz_bitset made; /* tasks with a result that was not there before */
+    bool said; /* something about the targets, which is to be said again */
+    struct bz_bitset forced; /* tasks that this command has tainted */
+    struct bz_bitset made;   /* tasks with a result that was not there before */
     struct bz_arena arena;
 };
 
 static void shop_close(struct shop *s)
 {
+    bz_bitset_release(&s->forced);
     bz_bitset_release(&s->made);
     bz_cache_close(s->cache);
     bz_pool_free(s->pool);
@@ -195,8 +197,9 @@ static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
 
     if (rc == 0) {
         s->s.taint = &s->taint;
-        rc = bz_build_force_mark(&s->taint, &s->goal, v->force, v->clear, &env->log,
-                                 err);
+        rc = bz_build_force_mark(
+            &(struct bz_build_force){&s->taint, &s->goal, &s->forced, &env->log},
+            v->force, v->clear, err);
     }
     if (rc == 0 && (v->force || v->clear) && !v->dry)
         rc = bz_taint_save(&s->taint, err);
@@ -204,21 +207,6 @@ static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
         rc = bz_signing_run(&s->s, &s->p, &s->goal, NULL, NULL, err);
     bz_cmd_open_diags(env, &s->p);
     return rc;
-}
-
-/* All of them, or those that are servers. */
-static void leave_tiers_out(const struct build_values *v, struct shop *s)
-{
-    struct bz_tiers_opts *tiers = &s->store.tiers;
-    struct bz_tier_spec *kept =
-        BZ_ARENA_ARRAY(&s->arena, struct bz_tier_spec, tiers->n);
-    size_t n = 0;
-
-    for (size_t i = 0; i < tiers->n && !v->local; i++)
-        if (tiers->specs[i].kind == BZ_TIER_SPEC_DIR)
-            kept[n++] = tiers->specs[i];
-    tiers->specs = kept;
-    tiers->n = n;
 }
 
 /* Whoever turned uploads off knows; that a project's store has this effect need not be
@@ -245,7 +233,7 @@ static int open_cache(struct bz_cmd_env *env, const struct build_values *v,
     tell_kept(&env->settings, s);
     if (!v->local && !v->offline)
         return bz_cmd_open_cache(env, BZ_SHELF_WRITE, s->pool, &s->cache, err);
-    leave_tiers_out(v, s);
+    bz_cmd_open_cache_near(&s->store, &s->arena, v->local);
     s->store.pool = s->pool;
     s->store.store.access = BZ_SHELF_WRITE;
     return bz_cmd_open_cache_as(&s->store, &s->arena, &s->cache, err);
@@ -256,8 +244,8 @@ static void open_events(struct bz_build_events *e, const struct shop *s,
 {
     e->build_dir = s->p.build_dir;
     e->dry = v->dry;
-    bz_build_events_open(e, &(struct bz_eventlog_opts){.graph = o->graph,
-                                                       .names = o->names,
+    bz_build_events_open(e, &(struct bz_eventlog_opts){.graph = o->plan.graph,
+                                                       .names = o->plan.names,
                                                        .need = &s->goal.need,
                                                        .targets = v->targets.word,
                                                        .ntargets = v->targets.n,
@@ -340,17 +328,18 @@ static void fill_opts(const struct build_values *v, struct shop *s,
     s->jobs.timeout = v->timeout;
     s->jobs.offline = v->offline;
     s->jobs.signing = &s->s;
-    o->graph = &s->goal.graph;
-    o->keys = s->s.keys;
-    o->bases = s->s.base;
-    o->unused = &s->s.unused;
-    o->names = s->jobs.names;
+    o->plan = (struct bz_plan_in){.graph = &s->goal.graph,
+                                  .keys = s->s.keys,
+                                  .bases = s->s.base,
+                                  .names = s->jobs.names,
+                                  .unused = &s->s.unused,
+                                  .forced = &s->forced,
+                                  .no_cache = v->no_cache};
     o->cache = s->cache;
     o->store = s->store.root;
     o->pool = s->pool;
     o->ground = s->jobs.ground;
     o->keep_going = v->keep_going;
-    o->no_cache = v->no_cache;
     o->dry = v->dry;
     o->waves = v->schedule == WAVES;
     o->job = bz_jobs_make;

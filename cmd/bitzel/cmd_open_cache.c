@@ -174,6 +174,19 @@ int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
     return rc < 0 ? rc : index_path(s, out->root, a, &out->index, err);
 }
 
+void bz_cmd_open_cache_near(struct bz_cache_opts *opts, struct bz_arena *a, bool all)
+{
+    struct bz_tiers_opts *tiers = &opts->tiers;
+    struct bz_tier_spec *kept = BZ_ARENA_ARRAY(a, struct bz_tier_spec, tiers->n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < tiers->n && !all; i++)
+        if (tiers->specs[i].kind == BZ_TIER_SPEC_DIR)
+            kept[n++] = tiers->specs[i];
+    tiers->specs = kept;
+    tiers->n = n;
+}
+
 int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
                          struct bz_cache **out, struct bz_err *err)
 {

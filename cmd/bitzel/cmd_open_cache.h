@@ -36,6 +36,9 @@ const char *bz_cmd_open_cache_keeps(const struct bz_settings *s);
 int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
                            struct bz_cache_opts *out, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Leaves out the tiers that are servers, or all of them. */
+void bz_cmd_open_cache_near(struct bz_cache_opts *opts, struct bz_arena *a, bool all);
+
 /* Opens it. With BZ_SHELF_READ a store that is not there is BZ_E_NOENT and is not made.
  * `pool` may be NULL and outlives the cache, which the caller closes. */
 int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,

@@ -1,17 +1,21 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "cmd.h"
 #include "cmd_open.h"
 #include "cmd_open_cache.h"
 #include "codec/jsonw.h"
-#include "graph/plan.h"
 #include "os/clock.h"
 #include "os/fs.h"
 #include "pipeline/signing.h"
+#include "plan/forecast.h"
+#include "plan/lookup.h"
 #include "plan_cost.h"
 
 struct plan_values {
     struct bz_opt_list targets;
     const char *task;
-    bool all, json;
+    bool all, json, local, offline;
 };
 
 static const struct bz_opt opts[] = {
@@ -19,6 +23,9 @@ static const struct bz_opt opts[] = {
                 "The task of targets that name none"),
     BZ_OPT_FLAG(struct plan_values, all, 'a', "all",
                 "List every task that is to run, however many there are"),
+    BZ_OPT_FLAG(struct plan_values, local, 0, "force-local",
+                "Do not ask the tiers of the cache"),
+    BZ_OPT_FLAG(struct plan_values, offline, 0, "offline", "Ask no server for results"),
     BZ_OPT_FLAG(struct plan_values, json, 0, "json", "Print one JSON object"),
     BZ_OPT_END,
 };
@@ -33,49 +40,15 @@ static const struct bz_opt_arg args[] = {
 enum {
     LISTED = 40, /* tasks, unless all are asked for */
     CHAIN = 6,   /* tasks of the critical path in the summary */
-    STORES = 16, /* directories that are looked at */
 };
 
-/* What a plan is made from. */
-struct source {
+/* What is shown. */
+struct shown {
     const struct bz_goal *goal;
-    const struct bz_signing *signing;
-    struct bz_cas *stores[STORES]; /* [nstores]: the local one and directories of others
-                                    */
-    size_t nstores;
-    struct bz_plan_cost cost;
+    struct bz_plan plan;
+    int64_t *cost; /* [tasks]: ns, of those that run */
+    struct bz_forecast forecast;
 };
-
-static bool is_empty(void *ctx, uint32_t task)
-{
-    const struct source *s = ctx;
-
-    return s->goal->graph.tasks[task].facts->noexec;
-}
-
-/* A task that leaves no stamp runs whenever it is needed. */
-static bool is_at_hand(void *ctx, uint32_t task)
-{
-    const struct source *s = ctx;
-
-    if (s->goal->graph.tasks[task].facts->nostamp ||
-        bz_bitset_test(&s->signing->unused, task))
-        return false;
-    for (size_t i = 0; i < s->nstores; i++)
-        if (bz_action_has(s->stores[i], &s->signing->keys[task]))
-            return true;
-    return false;
-}
-
-static int64_t cost_of(void *ctx, uint32_t task)
-{
-    struct source *s = ctx;
-    const struct bz_tgraph *g = &s->goal->graph;
-
-    return bz_plan_cost_of(&s->cost, &s->signing->keys[task],
-                           g->recipes[g->tasks[task].recipe].facts->pn,
-                           g->tasks[task].facts->name);
-}
 
 /* ---- as text ---- */
 
@@ -92,12 +65,15 @@ static void add_path(const struct bz_goal *goal, const struct bz_dag_ids *path,
     }
 }
 
-static void add_run(const struct bz_goal *goal, const struct bz_plan *plan,
-                    struct bz_buf *out)
+static void add_run(const struct shown *s, struct bz_buf *out)
 {
-    uint32_t n = plan->count[BZ_PLAN_RUN];
+    const struct bz_forecast *plan = &s->forecast;
+    uint32_t unless = s->plan.count[BZ_PLAN_UNLESS];
+    uint32_t n = s->plan.count[BZ_PLAN_RUN] + unless;
 
-    bz_buf_addf(out, ", %u run", n);
+    bz_buf_addf(out, ", %u run", n - unless);
+    if (unless > 0)
+        bz_buf_addf(out, ", %u run unless unchanged", unless);
     if (n == 0)
         return;
     bz_buf_addf(out, " (");
@@ -112,38 +88,39 @@ static void add_run(const struct bz_goal *goal, const struct bz_plan *plan,
         bz_plan_cost_text(plan->critical, out);
         bz_buf_addf(out, ": ");
     }
-    add_path(goal, &plan->path, out);
+    add_path(s->goal, &plan->path, out);
     bz_buf_add_char(out, ')');
 }
 
-static void add_summary(const struct bz_goal *goal, const struct bz_plan *plan,
-                        struct bz_buf *out)
+static void add_summary(const struct shown *s, struct bz_buf *out)
 {
+    const struct bz_plan *plan = &s->plan;
+
     bz_buf_addf(out, "%u task%s: %u restored, %u not needed", plan->n,
                 plan->n == 1 ? "" : "s", plan->count[BZ_PLAN_RESTORE],
                 plan->count[BZ_PLAN_UNNEEDED]);
     if (plan->count[BZ_PLAN_EMPTY] > 0)
         bz_buf_addf(out, ", %u without work", plan->count[BZ_PLAN_EMPTY]);
-    add_run(goal, plan, out);
+    add_run(s, out);
     bz_buf_add_char(out, '\n');
 }
 
-static void add_task(const struct bz_goal *goal, const struct bz_plan *plan,
-                     uint32_t task, struct bz_buf *out)
+static void add_task(const struct shown *s, uint32_t task, struct bz_buf *out)
 {
     bz_buf_addf(out, "  ");
-    bz_goal_task_name(goal, task, out);
-    if (plan->cost[task] >= 0) {
+    bz_goal_task_name(s->goal, task, out);
+    if (s->cost[task] >= 0) {
         bz_buf_addf(out, "  ");
-        bz_plan_cost_text(plan->cost[task], out);
+        bz_plan_cost_text(s->cost[task], out);
     }
+    if (s->plan.tasks[task].fate == BZ_PLAN_UNLESS)
+        bz_buf_addf(out, "  unless unchanged");
     bz_buf_add_char(out, '\n');
 }
 
-static void add_waves(const struct bz_goal *goal, const struct bz_plan *plan, bool all,
-                      struct bz_buf *out)
+static void add_waves(const struct shown *s, bool all, struct bz_buf *out)
 {
-    const struct bz_ready_waves *w = &plan->waves;
+    const struct bz_ready_waves *w = &s->forecast.waves;
     uint32_t left = all ? UINT32_MAX : LISTED, shown = 0;
 
     for (uint32_t i = 0; i < w->n && shown < left; i++) {
@@ -151,7 +128,7 @@ static void add_waves(const struct bz_goal *goal, const struct bz_plan *plan, bo
 
         bz_buf_addf(out, "wave %u: %u task%s\n", i + 1, n, n == 1 ? "" : "s");
         for (uint32_t k = w->start[i]; k < w->start[i + 1] && shown < left; k++) {
-            add_task(goal, plan, w->nodes[k], out);
+            add_task(s, w->nodes[k], out);
             shown++;
         }
     }
@@ -179,58 +156,60 @@ static void json_name(const struct bz_goal *goal, uint32_t task, struct bz_jsonw
     bz_jsonw_str(j, bz_buf_str(&name));
 }
 
-static void json_task(const struct source *s, const struct bz_plan *plan, uint32_t task,
-                      struct bz_jsonw *j)
+static void json_task(const struct shown *s, uint32_t task, struct bz_jsonw *j)
 {
     char hex[BZ_DIGEST_HEX_LEN + 1];
 
-    bz_digest_hex(&s->signing->keys[task], hex);
+    bz_digest_hex(&s->plan.in.keys[task], hex);
     bz_jsonw_map(j);
     json_name(s->goal, task, bz_jsonw_key(j, "name"));
     bz_jsonw_cstr(bz_jsonw_key(j, "signature"), hex);
-    json_time(j, "seconds", plan->cost[task]);
+    json_time(j, "seconds", s->cost[task]);
+    bz_jsonw_bool(bz_jsonw_key(j, "unless"),
+                  s->plan.tasks[task].fate == BZ_PLAN_UNLESS);
     bz_jsonw_map_end(j);
 }
 
-static void json_counts(const struct bz_plan *plan, struct bz_jsonw *j)
+static void json_counts(const struct shown *s, struct bz_jsonw *j)
 {
     static const char *const names[] = {
         [BZ_PLAN_UNNEEDED] = "not_needed",
         [BZ_PLAN_RESTORE] = "restored",
         [BZ_PLAN_RUN] = "run",
+        [BZ_PLAN_UNLESS] = "unless",
         [BZ_PLAN_EMPTY] = "without_work",
     };
 
-    bz_jsonw_int(bz_jsonw_key(j, "tasks"), plan->n);
-    for (int i = 0; i < BZ_PLAN_STATES; i++)
-        bz_jsonw_int(bz_jsonw_key(j, names[i]), plan->count[i]);
-    json_time(j, "work_seconds", plan->work);
-    bz_jsonw_int(bz_jsonw_key(j, "unknown"), plan->unknown);
-    json_time(j, "critical_seconds", plan->critical);
+    bz_jsonw_int(bz_jsonw_key(j, "tasks"), s->plan.n);
+    for (int i = 0; i < BZ_PLAN_FATES; i++)
+        bz_jsonw_int(bz_jsonw_key(j, names[i]), s->plan.count[i]);
+    json_time(j, "work_seconds", s->forecast.work);
+    bz_jsonw_int(bz_jsonw_key(j, "unknown"), s->forecast.unknown);
+    json_time(j, "critical_seconds", s->forecast.critical);
 }
 
-static void add_json(const struct source *s, const struct bz_plan *plan,
-                     struct bz_buf *out)
+static void add_json(const struct shown *s, struct bz_buf *out)
 {
+    const struct bz_ready_waves *w = &s->forecast.waves;
     struct bz_jsonw j = bz_jsonw_to(out, 2);
 
     bz_jsonw_map(&j);
-    json_counts(plan, &j);
+    json_counts(s, &j);
     bz_jsonw_list(bz_jsonw_key(&j, "critical_path"));
-    for (size_t i = 0; i < plan->path.len; i++)
-        json_name(s->goal, plan->path.at[i], &j);
+    for (size_t i = 0; i < s->forecast.path.len; i++)
+        json_name(s->goal, s->forecast.path.at[i], &j);
     bz_jsonw_list_end(&j);
     bz_jsonw_list(bz_jsonw_key(&j, "waves"));
-    for (uint32_t i = 0; i < plan->waves.n; i++) {
+    for (uint32_t i = 0; i < w->n; i++) {
         bz_jsonw_list(&j);
-        for (uint32_t k = plan->waves.start[i]; k < plan->waves.start[i + 1]; k++)
-            json_task(s, plan, plan->waves.nodes[k], &j);
+        for (uint32_t k = w->start[i]; k < w->start[i + 1]; k++)
+            json_task(s, w->nodes[k], &j);
         bz_jsonw_list_end(&j);
     }
     bz_jsonw_list_end(&j);
     bz_jsonw_list(bz_jsonw_key(&j, "restored_tasks"));
-    for (uint32_t i = 0; i < plan->n; i++)
-        if (plan->state[i] == BZ_PLAN_RESTORE)
+    for (uint32_t i = 0; i < s->plan.n; i++)
+        if (s->plan.tasks[i].fate == BZ_PLAN_RESTORE)
             json_name(s->goal, i, &j);
     bz_jsonw_list_end(&j);
     bz_jsonw_map_end(&j);
@@ -239,102 +218,165 @@ static void add_json(const struct source *s, const struct bz_plan *plan,
 
 /* ---- the command ---- */
 
-/* Tiers that are directories are looked at as the store is. A plan asks nobody over a
- * network, and says so. */
-static void open_tiers(struct bz_cmd_env *env, const struct bz_cache_opts *o,
-                       struct source *s)
-{
-    for (size_t i = 0; i < o->tiers.n && s->nstores < STORES; i++) {
-        const struct bz_tier_spec *t = &o->tiers.specs[i];
-        struct bz_err lost;
+/* What the plan needs, in the order it has to be closed in. */
+struct source {
+    struct bz_pipeline p;
+    struct bz_goal goal;
+    struct bz_signing signing;
+    struct bz_pool *pool; /* NULL without remote caches */
+    struct bz_cache *cache;
+    struct bz_lookup lookup;
+    struct bz_plan_cost cost;
+    struct bz_str *names; /* [tasks] */
+    struct bz_arena arena;
+};
 
-        if (t->kind == BZ_TIER_SPEC_DIR &&
-            bz_cas_open(t->place.p, &o->store, &s->stores[s->nstores], &lost) == 0)
-            s->nstores++;
-        else
-            bz_out_print(&env->log, "note: the tier %s is not asked\n", t->name.p);
-    }
+static void source_close(struct source *s)
+{
+    bz_plan_cost_release(&s->cost);
+    bz_lookup_release(&s->lookup);
+    bz_cache_close(s->cache);
+    bz_pool_free(s->pool);
+    bz_signing_release(&s->signing);
+    bz_goal_close(&s->goal);
+    bz_pipeline_close(&s->p);
+    bz_arena_release(&s->arena);
+}
+
+static void shown_release(struct shown *s)
+{
+    bz_plan_release(&s->plan);
+    bz_forecast_release(&s->forecast);
+    free(s->cost);
 }
 
 /* The store is looked at, not opened: that would read the index, and perhaps make it.
  */
-static int open_store(struct bz_cmd_env *env, struct bz_arena *a, struct source *s,
-                      struct bz_err *err)
+static int open_store(struct bz_cmd_env *env, const struct plan_values *v,
+                      struct source *s, struct bz_err *err)
 {
     struct bz_cache_opts o;
-    int rc = bz_cmd_open_cache_opts(env, a, &o, err);
+    int rc = bz_cmd_open_cache_opts(env, &s->arena, &o, err);
 
     if (rc < 0)
         return rc;
     s->cost.path = o.index;
-    o.store.access = BZ_SHELF_READ;
-    if (!bz_fs_exists(AT_FDCWD, o.root)) {
+    o.look = true;
+    if (v->local || v->offline)
+        bz_cmd_open_cache_near(&o, &s->arena, v->local);
+    if (!bz_fs_exists(AT_FDCWD, o.root))
         bz_out_print(&env->log, "note: there is no store at %s yet\n", o.root);
-    } else {
-        rc = bz_cas_open(o.root, &o.store, &s->stores[0], err);
-        s->nstores = rc == 0;
-    }
-    if (rc == 0)
-        open_tiers(env, &o, s);
-    return rc;
+    if (o.tiers.n > 0)
+        rc = bz_pool_new(&(struct bz_pool_opts){0}, &s->pool, err);
+    return rc < 0 ? rc : bz_cache_open(&o, &s->cache, err);
 }
 
-static void close_stores(struct source *s)
+/* A remote cache that does not answer counts as empty: then more would run than with
+ * it. */
+static void tell_silent(struct bz_cmd_env *env, const struct source *s)
 {
-    for (size_t i = 0; i < s->nstores; i++)
-        bz_cas_close(s->stores[i]);
+    struct bz_tiers *tiers = bz_cache_tiers(s->cache);
+
+    for (size_t i = 0; tiers && i < bz_tiers_count(tiers); i++) {
+        struct bz_tiers_stats stats;
+
+        bz_tiers_stats(tiers, i, &stats);
+        if (!stats.works)
+            bz_out_print(&env->log,
+                         "note: the tier %s does not answer: the plan is without it\n",
+                         stats.name);
+    }
 }
 
-static int show(struct bz_cmd_env *env, const struct plan_values *v,
-                const struct bz_goal *goal, const struct bz_signing *signing,
+static void name_tasks(struct source *s)
+{
+    s->names = BZ_ARENA_ARRAY(&s->arena, struct bz_str, s->goal.graph.dag.n);
+    for (uint32_t t = 0; t < s->goal.graph.dag.n; t++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
+
+        bz_goal_task_name(&s->goal, t, &name);
+        s->names[t] = bz_arena_dup(&s->arena, bz_buf_str(&name));
+    }
+}
+
+static void find_costs(struct source *s, struct shown *shown)
+{
+    const struct bz_tgraph *g = &s->goal.graph;
+
+    shown->cost = bz_mem_array(g->dag.n, sizeof(*shown->cost));
+    for (uint32_t t = 0; t < g->dag.n; t++)
+        shown->cost[t] = bz_plan_may_run(&shown->plan, t)
+                             ? bz_plan_cost_of(&s->cost, &s->signing.keys[t],
+                                               g->recipes[g->tasks[t].recipe].facts->pn,
+                                               g->tasks[t].facts->name)
+                             : BZ_FORECAST_UNKNOWN;
+}
+
+static int make(struct bz_cmd_env *env, struct source *s, struct shown *shown,
                 struct bz_err *err)
 {
-    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct source s = {.goal = goal, .signing = signing};
-    const struct bz_tgraph *g = &goal->graph;
-    const struct bz_plan_in in = {&g->dag,  &g->order,  &g->targets, &s,
-                                  is_empty, is_at_hand, cost_of};
-    struct bz_plan plan;
-    int rc = open_store(env, &arena, &s, err);
+    struct bz_plan_store store;
+    int rc;
 
-    if (rc < 0) {
-        close_stores(&s);
+    name_tasks(s);
+    s->lookup.cache = s->cache;
+    s->lookup.pool = s->pool;
+    rc = bz_lookup_open(&s->lookup, err);
+    if (rc == 0)
+        rc = bz_plan_open(&shown->plan,
+                          &(struct bz_plan_in){.graph = &s->goal.graph,
+                                               .keys = s->signing.keys,
+                                               .bases = s->signing.base,
+                                               .names = s->names,
+                                               .unused = &s->signing.unused},
+                          err);
+    if (rc < 0)
         return rc;
-    }
-    bz_plan_make(&plan, &in);
+    store = bz_lookup_store(&s->lookup);
+    bz_plan_make(&shown->plan, &store);
+    tell_silent(env, s);
+    find_costs(s, shown);
+    bz_forecast_make(&shown->forecast, &shown->plan, shown->cost);
+    return 0;
+}
+
+static void show(struct bz_cmd_env *env, const struct plan_values *v,
+                 const struct shown *shown)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
+
     if (v->json) {
-        add_json(&s, &plan, &text);
+        add_json(shown, &text);
     } else {
-        add_summary(goal, &plan, &text);
-        add_waves(goal, &plan, v->all, &text);
+        add_summary(shown, &text);
+        add_waves(shown, v->all, &text);
     }
     bz_out_put(&env->out, bz_buf_text(&text), text.len);
-    bz_plan_release(&plan);
-    bz_plan_cost_release(&s.cost);
-    close_stores(&s);
-    return 0;
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct plan_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    BZ_CLEANUP(bz_signing_release) struct bz_signing signing = {0};
-    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
+    BZ_CLEANUP(source_close) struct source s = {0};
+    BZ_CLEANUP(shown_release) struct shown shown = {.goal = &s.goal};
     struct bz_opt_list targets = v->targets;
     struct bz_goal_opts o = {.task = v->task};
-    int rc = bz_cmd_open_defaults(env, &arena, &targets, &o.task, err);
+    int rc = bz_cmd_open_defaults(env, &s.arena, &targets, &o.task, err);
 
     o.targets = targets.word;
     o.n = targets.n;
     if (rc == 0)
-        rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+        rc = bz_cmd_open_goal(env, &o, &s.p, &s.goal, err);
     if (rc == 0)
-        rc = bz_signing_run(&signing, &p, &goal, NULL, NULL, err);
-    bz_cmd_open_diags(env, &p);
-    return rc < 0 ? rc : show(env, v, &goal, &signing, err);
+        rc = bz_signing_run(&s.signing, &s.p, &s.goal, NULL, NULL, err);
+    bz_cmd_open_diags(env, &s.p);
+    if (rc == 0)
+        rc = open_store(env, v, &s, err);
+    if (rc == 0)
+        rc = make(env, &s, &shown, err);
+    if (rc == 0)
+        show(env, v, &shown);
+    return rc;
 }
 
 static const struct bz_cmd_term examples[] = {
@@ -349,9 +391,12 @@ const struct bz_cmd bz_cmd_plan = {
     .summary = "Show what a build would restore and run, and how long",
     .detail =
         "Signs all tasks that the targets need and looks for their results in the "
-        "store. What is there would be restored; what only serves restored tasks "
-        "is not needed; the rest would run, in waves of tasks that wait only for "
-        "earlier waves. Times are those of earlier runs. Nothing is executed.",
+        "store and its tiers. What is there would be restored; what only serves "
+        "restored tasks is not needed; the rest would run, in waves of tasks that wait "
+        "only for earlier waves. A task behind one that runs may still be restored if "
+        "what it needs comes out unchanged: it runs 'unless unchanged'. Times are "
+        "those "
+        "of earlier runs. Nothing is executed.",
     .opts = opts,
     .args = args,
     .examples = examples,

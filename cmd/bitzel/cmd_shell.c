@@ -209,15 +209,15 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     bz_build_failure_open(&s.view.failure);
     s.jobs.timeout = -1;
     s.jobs.signing = &s.s;
-    o.graph = &s.goal.graph;
-    o.keys = s.s.keys;
-    o.bases = s.s.base;
-    o.unused = &s.s.unused;
-    o.names = s.jobs.names;
+    o.plan = (struct bz_plan_in){.graph = &s.goal.graph,
+                                 .keys = s.s.keys,
+                                 .bases = s.s.base,
+                                 .names = s.jobs.names,
+                                 .unused = &s.s.unused,
+                                 .enter = s.task + 1};
     o.cache = s.cache;
     o.store = s.store.root;
     o.pool = s.pool;
-    o.enter = s.task + 1;
     o.job = make_job;
     o.job_ctx = &s;
     o.waits = bz_jobs_waits;

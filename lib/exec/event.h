@@ -37,6 +37,7 @@ struct bz_event_counts {
     uint32_t noexec;   /* there is nothing to run */
     uint32_t blocked;  /* something they wait for failed */
     uint32_t wanted;   /* that would run, of a dry run */
+    uint32_t unless;   /* of these, those that run unless their inputs come out equal */
 };
 
 /* One place of the cache: the store of this machine, or a tier. */
@@ -65,7 +66,8 @@ struct bz_event {
     /* Of a task that failed: how many processes, its own or not, the kernel killed for
      * lack of memory while it ran. */
     uint64_t oom_kills;
-    bool same; /* cached: found by the trees it sees, not its signature */
+    bool same;   /* cached: found by the trees it sees, not its signature */
+    bool unless; /* wanted: only if the output of a dependency changes */
     /* Of a task that is cached or not needed: how long it took when it ran; planned:
      * all that are not needed, added. 0: not known. */
     int64_t saved;

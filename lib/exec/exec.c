@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
 #include "base/mem.h"
-#include "exec/choice.h"
-#include "exec/lookup.h"
 #include "exec/running.h"
+#include "exec/urgency.h"
 #include "exec/workplace.h"
 #include "os/clock.h"
 
@@ -23,7 +23,7 @@ void bz_exec_tell(struct bz_exec *x, const struct bz_event *about)
     struct bz_event e = *about;
 
     e.at = bz_clock_now() - x->began;
-    e.key = &x->o->keys[e.task];
+    e.key = &x->o->plan.keys[e.task];
     e.counts = *x->counts;
     e.work = x->guess ? -1 : x->work;
     if (x->o->event)
@@ -150,18 +150,18 @@ static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
     rc = bz_trees_show(x->shop.trees, layers, path, &lost, err);
     if (rc == 0)
         return 0;
-    if (is_lost(rc, err) && bz_choice_lose(x, &layers->at[lost].tree.hash))
+    if (is_lost(rc, err) && bz_exec_lose(x, &layers->at[lost].tree.hash))
         return BZ_E_NOENT;
     return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(layers->at[lost].task));
 }
 
 static int show_targets(struct bz_exec *x, struct bz_err *err)
 {
-    const struct bz_dag_ids *targets = &x->o->graph->targets;
+    const struct bz_dag_ids *targets = &x->o->plan.graph->targets;
     int rc = x->o->target ? bz_workplace_trees(x, err) : 0;
 
     for (size_t i = 0; x->o->target && i < targets->len && rc == 0; i++) {
-        const struct bz_output *out = &x->tasks[targets->at[i]].output;
+        const struct bz_output *out = &x->plan.tasks[targets->at[i]].output;
         const char *own, *shared;
 
         rc = show_layers(x, &out->own, &own, err);
@@ -173,29 +173,173 @@ static int show_targets(struct bz_exec *x, struct bz_err *err)
     return rc;
 }
 
+/* ---- the plan ---- */
+
+/* How long nobody needs to be told that time passes. */
+static int pause_of(const struct bz_exec *x)
+{
+    int64_t left = x->tick - bz_clock_now();
+
+    if (x->o->tick == 0)
+        return -1;
+    return left > 0 ? (int)(left / BZ_CLOCK_MS) + 1 : 0;
+}
+
+/* While results are looked up: hears the user meanwhile. */
+static void wait_for(void *ctx, int fd)
+{
+    struct bz_exec *x = ctx;
+    struct pollfd fds[2] = {
+        {.fd = fd,                 .events = POLLIN},
+        {.fd = x->o->interrupt_fd, .events = POLLIN}
+    };
+
+    while (!(fds[0].revents & POLLIN)) {
+        if (poll(fds, 2, pause_of(x)) < 0 && errno != EINTR)
+            bz_cancel_now(&x->cancel); /* never seen; the lookup ends soon */
+        if (fds[1].revents & POLLIN)
+            bz_workplace_interrupt(x);
+        bz_exec_tell_time(x);
+    }
+}
+
+static void ask(void *ctx, struct bz_plan_ask *at, size_t n)
+{
+    struct bz_exec *x = ctx;
+
+    bz_exec_tell_time(x);
+    bz_lookup_ask(&x->lookup, at, n);
+}
+
+int bz_exec_open(struct bz_exec *x, struct bz_err *err)
+{
+    struct bz_plan_in in = x->o->plan;
+    int rc;
+
+    in.ran = &x->ran;
+    in.lost = &x->lost;
+    x->lookup = (struct bz_lookup){.cache = x->o->cache,
+                                   .pool = x->o->pool,
+                                   .fetch = !x->o->dry,
+                                   .cancel = &x->cancel,
+                                   .wait = wait_for,
+                                   .wait_ctx = x};
+    x->results = bz_lookup_store(&x->lookup);
+    x->results.ask = ask;
+    x->results.ctx = x;
+    rc = bz_plan_open(&x->plan, &in, err);
+    return rc < 0 ? rc : bz_lookup_open(&x->lookup, err);
+}
+
+void bz_exec_use(struct bz_exec *x, uint32_t t)
+{
+    const struct bz_plan_task *task = &x->plan.tasks[t];
+
+    x->tasks[t].state = BZ_EXEC_CACHED;
+    if (bz_bitset_test(&x->ran, t))
+        return; /* by this very build */
+    if (task->same && !x->o->dry)
+        bz_running_keep_same(x, t);
+    x->counts->cached++;
+    bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_CACHED,
+                                       .task = t,
+                                       .same = task->same,
+                                       .saved = task->saved});
+}
+
+bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree)
+{
+    struct bz_str key = bz_str_of((const char *)tree->b, BZ_DIGEST_LEN);
+
+    if (bz_digest_is_zero(tree) || bz_map_get(&x->lost, key))
+        return false;
+    bz_map_put(&x->lost, bz_arena_dup(&x->arena, key));
+    x->stop = x->again = true;
+    return true;
+}
+
+static void find_ready(struct bz_exec *x)
+{
+    const struct bz_tgraph *g = x->o->plan.graph;
+
+    for (size_t i = 0; i < g->order.len; i++) {
+        uint32_t t = g->order.at[i];
+
+        if (x->tasks[t].state != BZ_EXEC_WAITING)
+            continue;
+        for (uint32_t e = g->dag.start[t]; e < g->dag.start[t + 1]; e++)
+            x->tasks[t].pending += x->tasks[g->dag.to[e]].state == BZ_EXEC_WAITING;
+        if (x->tasks[t].pending == 0)
+            bz_urgency_ready(x, t);
+    }
+}
+
+static void tell_unneeded(struct bz_exec *x)
+{
+    for (uint32_t t = 0; t < x->n; t++)
+        if (x->tasks[t].state == BZ_EXEC_UNNEEDED && !bz_bitset_test(&x->ran, t))
+            bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_UNNEEDED,
+                                               .task = t,
+                                               .saved = bz_exec_is_noexec(x, t)
+                                                            ? 0
+                                                            : x->tasks[t].saved});
+}
+
+/* Begins as the plan says. */
+static void adopt(struct bz_exec *x)
+{
+    const struct bz_dag_ids *order = &x->o->plan.graph->order;
+
+    for (size_t i = order->len; i > 0; i--) { /* what was asked for comes first */
+        uint32_t t = order->at[i - 1];
+
+        x->tasks[t].state = BZ_EXEC_WAITING;
+        x->tasks[t].pending = 0;
+        if (x->plan.tasks[t].fate == BZ_PLAN_UNNEEDED)
+            x->tasks[t].state = BZ_EXEC_UNNEEDED;
+        else if (x->plan.tasks[t].fate == BZ_PLAN_RESTORE)
+            bz_exec_use(x, t);
+    }
+    x->counts->unneeded = x->plan.count[BZ_PLAN_UNNEEDED];
+    x->counts->noexec = x->counts->blocked = 0;
+}
+
+void bz_exec_begin(struct bz_exec *x)
+{
+    for (size_t k = 0; k < BZ_EXEC_KINDS; k++)
+        BZ_VEC_CLEAR(&x->queues[k].ready);
+    x->stop = x->again = false;
+    bz_plan_make(&x->plan, &x->results);
+    adopt(x);
+    bz_urgency_make(x);
+    find_ready(x);
+    tell_unneeded(x);
+    bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_PLANNED, .saved = x->spared});
+}
+
+/* ---- all of it ---- */
+
 static void release(struct bz_exec *x)
 {
     bz_workplace_close(x);
     bz_digest_hasher_free(x->hasher);
-    for (uint32_t t = 0; t < x->n; t++)
-        bz_output_release(&x->tasks[t].output);
     free(x->tasks);
     for (size_t k = 0; k < BZ_EXEC_KINDS; k++)
         bz_vec_release(&x->queues[k].ready);
-    bz_dag_release(&x->waiting);
-    bz_map_release(&x->ids);
+    bz_plan_release(&x->plan);
     bz_overlap_release(&x->overlap);
     bz_starved_release(&x->starved);
     bz_map_release(&x->lost);
     bz_bitset_release(&x->ran);
-    bz_lookup_release(x);
+    bz_lookup_release(&x->lookup);
     bz_arena_release(&x->arena);
 }
 
 static void tell_wanted(struct bz_exec *x)
 {
-    for (size_t i = 0; i < x->o->graph->order.len; i++) {
-        uint32_t t = x->o->graph->order.at[i];
+    for (size_t i = 0; i < x->o->plan.graph->order.len; i++) {
+        uint32_t t = x->o->plan.graph->order.at[i];
+        bool unless;
 
         if (x->tasks[t].state != BZ_EXEC_WAITING)
             continue;
@@ -203,8 +347,11 @@ static void tell_wanted(struct bz_exec *x)
             x->counts->noexec++;
             continue;
         }
+        unless = x->plan.tasks[t].fate == BZ_PLAN_UNLESS;
         x->counts->wanted++;
-        bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_WANTED, .task = t});
+        x->counts->unless += unless;
+        bz_exec_tell(x, &(struct bz_event){
+                            .kind = BZ_EVENT_WANTED, .task = t, .unless = unless});
     }
 }
 
@@ -212,7 +359,7 @@ int bz_exec_run(const struct bz_exec_opts *opts, struct bz_event_counts *counts,
                 struct bz_err *err)
 {
     struct bz_exec x = {
-        .o = opts, .counts = counts, .n = opts->graph->dag.n, .lock = -1};
+        .o = opts, .counts = counts, .n = opts->plan.graph->dag.n, .lock = -1};
     int rc = bz_digest_hasher_new(&x.hasher, err);
 
     if (opts->ground)
@@ -231,25 +378,24 @@ int bz_exec_run(const struct bz_exec_opts *opts, struct bz_event_counts *counts,
         bz_cancel_watch(&x.cancel, opts->interrupt_fd);
     *counts = (struct bz_event_counts){.tasks = x.n};
     x.tasks = bz_mem_array(x.n, sizeof(*x.tasks));
-    for (uint32_t t = 0; t < x.n; t++)
-        bz_map_put(&x.ids, opts->names[t])->u = t + 1;
-    bz_dag_reverse(&opts->graph->dag, &x.waiting);
-    bz_choice_rank(&x);
-    do {
-        bz_choice_make(&x);
+    if (rc == 0)
+        rc = bz_exec_open(&x, err);
+    while (rc == 0) {
+        bz_exec_begin(&x);
         if (opts->dry) {
             tell_wanted(&x);
             if (x.interrupted)
                 rc = bz_fail(err, BZ_E_CANCELED, "interrupted");
             break;
         }
-        if (rc == 0)
-            rc = run_all(&x, err);
+        rc = run_all(&x, err);
         if (rc == 0 && !x.again)
             rc = show_targets(&x, err);
         if (rc == BZ_E_NOENT && x.again)
             rc = 0;
-    } while (rc == 0 && x.again);
+        if (!x.again)
+            break;
+    }
     bz_exec_tell(
         &x, &(struct bz_event){.kind = BZ_EVENT_ENDED, .ns = bz_clock_now() - x.began});
     release(&x);

@@ -1,9 +1,9 @@
 /* exec.h - brings a signed graph of tasks to its end.
  *
- * From the targets down: a task whose result is stored is not run, and nothing is asked
- * of what it waits for. The others run in sandboxes, each as soon as what it waits for
- * is done, and their results are stored. Tasks that are noexec are done as soon as what
- * they wait for is. A task that is nostamp, and all that wait for it, run every time.
+ * What runs is planned (plan/plan.h). Tasks run in sandboxes, each as soon as what it
+ * waits for is done, and their results are stored. Tasks that are noexec are done as
+ * soon as what they wait for is. A task that is nostamp, and all that wait for it, run
+ * every time.
  *
  * A result is also filed under a key made of the task's own part and of the trees that
  * it sees: where a task ran again but came out the same, what waits for it does not
@@ -22,15 +22,10 @@
 #include "exec/event.h"
 #include "exec/ground.h"
 #include "exec/job.h"
-#include "graph/tgraph.h"
+#include "plan/plan.h"
 
 struct bz_exec_opts {
-    const struct bz_tgraph *graph;
-    const struct bz_digest *keys;   /* [tasks]: signatures */
-    const struct bz_digest *bases;  /* [tasks]: without what they wait for */
-    const struct bz_str *names;     /* [tasks] */
-    const struct bz_bitset *unused; /* tasks whose results are not used again, as if
-                                       they were nostamp; or NULL */
+    struct bz_plan_in plan; /* what to plan; `enter`: a target whose job has `enter` */
     struct bz_cache *cache;
     const char *store;              /* the directory of the cache */
     struct bz_pool *pool;           /* to hash and to link with */
@@ -38,11 +33,8 @@ struct bz_exec_opts {
                                        usual one */
     unsigned jobs;                  /* tasks at a time; at least 1 */
     bool keep_going;
-    bool dry;       /* tell what would run, in an order that is possible; run nothing */
-    bool waves;     /* start nothing before all that can run earlier has ended */
-    bool no_cache;  /* look up nothing; results are stored all the same */
-    uint32_t enter; /* 1 + a target whose job has `enter`: it runs in any case, and what
-                       it leaves is no result; 0: none */
+    bool dry;   /* tell what would run, in an order that is possible; run nothing */
+    bool waves; /* start nothing before all that can run earlier has ended */
     bz_job_fn job;
     void *job_ctx;
     bz_admission_fn memory; /* NULL: the system's */

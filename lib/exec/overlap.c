@@ -37,7 +37,7 @@ static uint64_t pair_of(uint32_t a, uint32_t b)
 /* Whether `late` waits for `early`, which comes before it in the order. */
 static bool search(const struct bz_exec *x, uint32_t early, uint32_t late)
 {
-    const struct bz_dag *dag = &x->o->graph->dag;
+    const struct bz_dag *dag = &x->o->plan.graph->dag;
     BZ_CLEANUP(bz_vec_release) struct bz_exec_ids todo = {0};
     BZ_CLEANUP(bz_bitset_release) struct bz_bitset seen = {0};
 
@@ -50,7 +50,8 @@ static bool search(const struct bz_exec *x, uint32_t early, uint32_t late)
 
             if (d == early)
                 return true;
-            if (x->tasks[d].rank < x->tasks[early].rank || bz_bitset_test(&seen, d))
+            if (x->plan.tasks[d].rank < x->plan.tasks[early].rank ||
+                bz_bitset_test(&seen, d))
                 continue;
             bz_bitset_set(&seen, d);
             BZ_VEC_PUSH(&todo, d);
@@ -61,7 +62,7 @@ static bool search(const struct bz_exec *x, uint32_t early, uint32_t late)
 
 static bool in_order(struct bz_exec *x, uint32_t a, uint32_t b)
 {
-    bool first = x->tasks[a].rank < x->tasks[b].rank;
+    bool first = x->plan.tasks[a].rank < x->plan.tasks[b].rank;
     uint32_t early = first ? a : b, late = first ? b : a;
     struct bz_map_entry *e = bz_map_put_u64(&x->overlap.order, pair_of(early, late));
 
@@ -207,7 +208,7 @@ static void look_at_list(struct bz_exec *x, const struct bz_output_layers *list,
     uint32_t before = 0; /* from 1 */
 
     for (size_t i = list->len; i > 0; i--) { /* in the order of the graph */
-        const struct bz_map_entry *e = bz_map_get(&x->ids, list->at[i - 1].task);
+        const struct bz_map_entry *e = bz_map_get(&x->plan.ids, list->at[i - 1].task);
 
         if (!e)
             continue; /* of another graph */
@@ -219,7 +220,7 @@ static void look_at_list(struct bz_exec *x, const struct bz_output_layers *list,
             return; /* each waits for the one before it */
     }
     for (size_t i = 0; i < list->len; i++) {
-        const struct bz_map_entry *e = bz_map_get(&x->ids, list->at[i].task);
+        const struct bz_map_entry *e = bz_map_get(&x->plan.ids, list->at[i].task);
 
         if (!e)
             continue;

@@ -4,17 +4,15 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "exec/choice.h"
 #include "exec/failed.h"
 #include "exec/filling.h"
-#include "exec/handing.h"
 #include "exec/launch.h"
 #include "exec/printed.h"
 #include "exec/remark.h"
 #include "exec/urgency.h"
 #include "exec/workplace.h"
 #include "os/clock.h"
-#include "sig/leftout.h"
+#include "plan/handing.h"
 
 /* One task that runs. */
 struct bz_running {
@@ -41,8 +39,9 @@ struct bz_running {
 
 static void release_ready(struct bz_exec *x, uint32_t t)
 {
-    for (uint32_t e = x->waiting.start[t]; e < x->waiting.start[t + 1]; e++) {
-        uint32_t w = x->waiting.to[e];
+    for (uint32_t e = x->plan.dependents.start[t]; e < x->plan.dependents.start[t + 1];
+         e++) {
+        uint32_t w = x->plan.dependents.to[e];
 
         if (x->tasks[w].state == BZ_EXEC_WAITING && --x->tasks[w].pending == 0)
             bz_urgency_ready(x, w);
@@ -56,15 +55,16 @@ static void block(struct bz_exec *x, uint32_t t)
     BZ_VEC_PUSH(&todo, t);
     while (todo.len > 0) {
         t = BZ_VEC_POP(&todo);
-        for (uint32_t e = x->waiting.start[t]; e < x->waiting.start[t + 1]; e++) {
-            struct bz_exec_task *w = &x->tasks[x->waiting.to[e]];
+        for (uint32_t e = x->plan.dependents.start[t];
+             e < x->plan.dependents.start[t + 1]; e++) {
+            struct bz_exec_task *w = &x->tasks[x->plan.dependents.to[e]];
 
             if (w->state != BZ_EXEC_WAITING)
                 continue;
             w->state = BZ_EXEC_FAILED;
-            bz_urgency_settle(x, x->waiting.to[e]);
+            bz_urgency_settle(x, x->plan.dependents.to[e]);
             x->counts->blocked++;
-            BZ_VEC_PUSH(&todo, x->waiting.to[e]);
+            BZ_VEC_PUSH(&todo, x->plan.dependents.to[e]);
         }
     }
 }
@@ -89,7 +89,7 @@ static int put_by(struct bz_exec *x, uint32_t t, const struct bz_digest *key,
                   const struct bz_reapi_result *result, enum bz_action_put *how,
                   struct bz_err *err)
 {
-    const struct bz_tgraph *g = x->o->graph;
+    const struct bz_tgraph *g = x->o->plan.graph;
     const struct bz_cache_labels labels = {g->recipes[g->tasks[t].recipe].facts->pn,
                                            g->tasks[t].facts->name};
 
@@ -103,7 +103,7 @@ static int put_result(struct bz_exec *x, uint32_t t, const struct bz_digest *con
     int rc = put_by(x, t, content, result, &how, err);
 
     if (rc == 0)
-        rc = put_by(x, t, &x->o->keys[t], result, &by_key, err);
+        rc = put_by(x, t, &x->o->plan.keys[t], result, &by_key, err);
     /* By its signature it may differ since what it was handed does: then that is told
      * of who made it. */
     if (rc == 0 && how == BZ_ACTION_DIFFERENT)
@@ -122,8 +122,8 @@ static void push_layers(struct bz_output_layers *to,
 static int keep_result(struct bz_running *r, int64_t ns, struct bz_err *err)
 {
     struct bz_exec *x = r->x;
-    struct bz_output *out = &x->tasks[r->task].output;
-    struct bz_str name = x->o->names[r->task];
+    struct bz_output *out = &x->plan.tasks[r->task].output;
+    struct bz_str name = x->o->plan.names[r->task];
     struct bz_reapi_digest own, shared;
     struct bz_reapi_result result = {0};
     int64_t now = bz_clock_wall();
@@ -137,7 +137,8 @@ static int keep_result(struct bz_running *r, int64_t ns, struct bz_err *err)
         BZ_VEC_PUSH(&out->shared, (struct bz_output_layer){name, shared});
     push_layers(&out->own, &r->handed.own);
     push_layers(&out->shared, &r->handed.shared);
-    if (x->tasks[r->task].fleeting)
+    x->plan.tasks[r->task].known = true;
+    if (x->plan.tasks[r->task].fleeting)
         return 0;
     bz_output_write(out, &r->arena, &result);
     result.when[BZ_REAPI_RUN_START] = time_of(now - ns);
@@ -150,8 +151,9 @@ static int check_inputs(const struct bz_running *r, struct bz_err *err)
 {
     const struct bz_job_check *check = &r->job.check;
     struct bz_err why;
-    int rc =
-        check->run && !r->x->tasks[r->task].fleeting ? check->run(check->ctx, &why) : 0;
+    int rc = check->run && !r->x->plan.tasks[r->task].fleeting
+                 ? check->run(check->ctx, &why)
+                 : 0;
 
     if (rc == BZ_E_BUSY)
         return bz_fail(err, rc, "%s while it was built; try again", why.msg);
@@ -213,13 +215,13 @@ static void leave_failure(struct bz_running *r, struct bz_event *e)
         e->oom_kills = bz_starved_since(&x->starved, r->began, bz_clock_now());
     bz_remark_tell(x, r->task, e->log, false); /* of errors the failure tells */
     if (keep)
-        bz_failed_keep(x->o->store, x->o->names[r->task], &x->o->keys[r->task],
-                       r->step.desk);
+        bz_failed_keep(x->o->store, x->o->plan.names[r->task],
+                       &x->o->plan.keys[r->task], r->step.desk);
     fail_task(x, e);
     if (keep && bz_failed_crowds(x->o->store)) {
-        bz_failed_drop(x->o->store, x->o->names[r->task]);
+        bz_failed_drop(x->o->store, x->o->plan.names[r->task]);
         bz_log_warn("exec", "what %.*s has left is not kept: there is no room in %s",
-                    BZ_STR_ARG(x->o->names[r->task]), x->o->store);
+                    BZ_STR_ARG(x->o->plan.names[r->task]), x->o->store);
     }
 }
 
@@ -246,7 +248,7 @@ static void file_run(struct bz_running *r)
         x->counts->executed++;
         bz_bitset_set(&x->ran, r->task);
         if (x->failures)
-            bz_failed_drop(x->o->store, x->o->names[r->task]);
+            bz_failed_drop(x->o->store, x->o->plan.names[r->task]);
         bz_urgency_learn(x, r->task, &(struct bz_index_cost){e.ns, e.memory});
         bz_remark_tell(x, r->task, e.log, true);
         bz_exec_tell(x, &e);
@@ -328,7 +330,7 @@ static void abort_run(struct bz_running *r, const struct bz_err *err)
         run_free(r);
         return;
     }
-    if (!bz_choice_lose(r->x, &r->step.lost)) {
+    if (!bz_exec_lose(r->x, &r->step.lost)) {
         end_run(r, &e);
         return;
     }
@@ -543,9 +545,9 @@ static int start_run(struct bz_running *r, struct bz_err *err)
         rc = bz_step_open(&x->shop, &r->job, &r->handed, &r->step, err);
     if (rc < 0)
         return rc;
-    if (r->job.enter &&
-        bz_failed_find(x->o->store, x->o->names[r->task], &x->o->keys[r->task],
-                       &r->arena, &r->step.top, &r->step.tmp)) {
+    if (r->job.enter && bz_failed_find(x->o->store, x->o->plan.names[r->task],
+                                       &x->o->plan.keys[r->task], &r->arena,
+                                       &r->step.top, &r->step.tmp)) {
         r->job.fill.run = NULL; /* it has been filled */
         r->job.before = BZ_STR("");
     }
@@ -556,66 +558,21 @@ static int start_run(struct bz_running *r, struct bz_err *err)
     return start_filling(r, err);
 }
 
-/* What decides the result, if the signatures before it are left aside: the task's own
- * part, and the bytes it sees. */
-static void sign_content(struct bz_exec *x, uint32_t t, const struct bz_output *handed,
-                         struct bz_digest *out)
+void bz_running_keep_same(struct bz_exec *x, uint32_t t)
 {
-    enum { TAG_KIND = 1, TAG_BASE, TAG_OWN, TAG_SHARED };
-    static const char kind[] = "content";
-
-    bz_digest_begin(x->hasher);
-    bz_digest_add_field(x->hasher, TAG_KIND, kind, sizeof(kind) - 1);
-    bz_digest_add_field(x->hasher, TAG_BASE, x->o->bases[t].b, BZ_DIGEST_LEN);
-    for (size_t i = 0; i < handed->own.len && !bz_leftout("own-layers"); i++)
-        bz_digest_add_field(x->hasher, TAG_OWN, handed->own.at[i].tree.hash.b,
-                            BZ_DIGEST_LEN);
-    for (size_t i = 0; i < handed->shared.len && !bz_leftout("shared-layers"); i++)
-        bz_digest_add_field(x->hasher, TAG_SHARED, handed->shared.at[i].tree.hash.b,
-                            BZ_DIGEST_LEN);
-    bz_digest_end(x->hasher, out);
-}
-
-/* Has a stored list name the tasks of this graph: what the task wrote lies on what it
- * is handed now. That has the same trees, but they may come from others, whose place in
- * the order nobody here would know. False if this is no such list. */
-static bool rebase(struct bz_output_layers *stored,
-                   const struct bz_output_layers *handed, struct bz_str name)
-{
-    if (stored->len != handed->len && stored->len != handed->len + 1)
-        return false;
-    if (stored->len > handed->len)
-        stored->at[0].task = name;
-    stored->len -= handed->len;
-    push_layers(stored, handed);
-    return true;
-}
-
-/* What it waits for was made anew, but came out the same: then so would this one. */
-static bool cut_off(struct bz_running *r)
-{
-    struct bz_exec *x = r->x;
-    struct bz_output *out = &x->tasks[r->task].output;
-    struct bz_str name = x->o->names[r->task];
+    const struct bz_plan_task *task = &x->plan.tasks[t];
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     struct bz_reapi_result result = {0};
     enum bz_action_put how;
     struct bz_err ignored;
 
-    if (!bz_choice_find(x, r->task, &r->content))
-        return false;
-    if (!rebase(&out->own, &r->handed.own, name) ||
-        !rebase(&out->shared, &r->handed.shared, name)) {
-        bz_output_release(out);
-        return false;
-    }
-    bz_output_write(out, &r->arena, &result);
-    result.when[BZ_REAPI_RUN_START] = x->tasks[r->task].began;
-    result.when[BZ_REAPI_RUN_DONE] = x->tasks[r->task].ended;
-    result.out_raw = x->tasks[r->task].printed;
-    result.out = x->tasks[r->task].log;
-    if (put_by(x, r->task, &x->o->keys[r->task], &result, &how, &ignored) < 0)
-        return true; /* to be found by its content next time, too */
-    return true;
+    bz_output_write(&task->output, &a, &result);
+    result.when[BZ_REAPI_RUN_START] = task->began;
+    result.when[BZ_REAPI_RUN_DONE] = task->ended;
+    result.out_raw = task->printed;
+    result.out = task->log;
+    if (put_by(x, t, &x->o->plan.keys[t], &result, &how, &ignored) < 0)
+        return; /* to be found by its content next time, too */
 }
 
 /* False if there was no need to run it. */
@@ -628,11 +585,11 @@ static bool start_task(struct bz_exec *x, uint32_t t)
     r->x = x;
     r->task = t;
     r->began = bz_clock_now();
-    bz_handing_collect(x, t, &r->handed);
-    sign_content(x, t, &r->handed, &r->content);
-    if (cut_off(r)) {
+    bz_handing_collect(&x->plan, t, &r->handed);
+    bz_handing_sign(&x->plan, t, &r->handed, &r->content);
+    if (bz_plan_find_same(&x->plan, &x->results, t, &r->handed, &r->content)) {
         bz_urgency_settle(x, t);
-        bz_choice_use(x, t, true);
+        bz_exec_use(x, t);
         release_ready(x, t);
         run_free(r);
         return false;
@@ -654,7 +611,9 @@ static bool start_task(struct bz_exec *x, uint32_t t)
 /* Nothing to run: it hands on what it is handed. */
 static void pass(struct bz_exec *x, uint32_t t)
 {
-    bz_handing_collect(x, t, &x->tasks[t].output);
+    if (!x->plan.tasks[t].known)
+        bz_handing_collect(&x->plan, t, &x->plan.tasks[t].output);
+    x->plan.tasks[t].known = true;
     x->tasks[t].state = BZ_EXEC_DONE;
     x->counts->noexec++;
     release_ready(x, t);

@@ -27,4 +27,7 @@ void bz_running_drop(struct bz_exec *x);
  * `why`, which lives as long as the build. */
 void bz_running_stop(struct bz_exec *x, const char *why);
 
+/* Files a result that was found by its content key under the task's own key as well. */
+void bz_running_keep_same(struct bz_exec *x, uint32_t t);
+
 #endif

@@ -16,6 +16,7 @@
 #include "exec/step.h"
 #include "graph/ready.h"
 #include "os/proc_pump.h"
+#include "plan/lookup.h"
 
 enum bz_exec_state {
     BZ_EXEC_UNNEEDED, /* nothing that runs waits for it */
@@ -28,20 +29,11 @@ enum bz_exec_state {
 
 struct bz_exec_task {
     enum bz_exec_state state;
-    bool fleeting; /* its result is never used again */
-    uint32_t rank; /* its place in the order */
-    /* How many wait one for another below it, and itself. Other targets give tasks
-     * other ranks; this and its name are the task's own. */
-    uint32_t level;
     uint32_t pending;
     uint32_t wave;             /* how many have to run before it, one after another */
     int64_t ahead;             /* ns until the last that waits for it is done */
     struct bz_index_cost cost; /* what it takes, as far as that is known */
-    int64_t saved; /* of a stored result, or one not needed: what it took; 0: unknown */
-    struct bz_reapi_time began, ended; /* likewise: when it was made */
-    struct bz_str printed;             /* likewise: what it printed, or */
-    struct bz_reapi_digest log;        /* where that is */
-    struct bz_output output;
+    int64_t saved;             /* of one that is not needed: what it took; 0: unknown */
 };
 
 struct bz_exec_ids BZ_VEC(uint32_t);
@@ -63,8 +55,11 @@ struct bz_exec {
     struct bz_event_counts *counts;
     struct bz_exec_task *tasks; /* [n] */
     uint32_t n;
-    struct bz_dag waiting; /* who waits for a task */
-    struct bz_map ids;     /* name -> number, from 1 */
+    /* What to do about each task, and their outputs: known from the start or filled in
+     * as they run. */
+    struct bz_plan plan;
+    struct bz_lookup lookup;
+    struct bz_plan_store results; /* by way of `lookup` */
     struct bz_exec_queue queues[BZ_EXEC_KINDS];
     uint32_t wave; /* of those that run */
     struct bz_admission admission;
@@ -103,8 +98,6 @@ struct bz_exec {
     struct bz_map lost; /* digests of trees */
     struct bz_bitset ran;
     bool again;
-
-    struct bz_lookup_hand *hands; /* that have looked results up; for their memory */
 };
 
 static inline struct bz_exec_queue *bz_exec_queue_of(struct bz_exec *x, uint32_t t)
@@ -120,7 +113,7 @@ static inline unsigned bz_exec_running(const struct bz_exec *x)
 
 static inline bool bz_exec_is_noexec(const struct bz_exec *x, uint32_t t)
 {
-    return x->o->graph->tasks[t].facts->noexec;
+    return bz_plan_is_noexec(&x->plan, t);
 }
 
 static inline bool bz_exec_has_ready(const struct bz_exec *x)
@@ -137,5 +130,17 @@ static inline bool bz_exec_is_held(const struct bz_exec *x)
 void bz_exec_tell(struct bz_exec *x, const struct bz_event *about);
 /* Tells that time passes, if it is time to. */
 void bz_exec_tell_time(struct bz_exec *x);
+
+/* Opens the plan. Before all. */
+int bz_exec_open(struct bz_exec *x, struct bz_err *err) BZ_MUST_CHECK;
+/* Plans, and begins what the plan says; fills x->queues. */
+void bz_exec_begin(struct bz_exec *x);
+
+/* The output of a task is known: a stored result is used. Counts it, and tells. */
+void bz_exec_use(struct bz_exec *x, uint32_t t);
+
+/* Notes a tree that is gone: all is planned anew then. False if there is none, or if it
+ * was known: then another round would not help. */
+bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree);
 
 #endif

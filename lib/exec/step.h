@@ -15,8 +15,8 @@
 #include "exec/job.h"
 #include "exec/jobserver.h"
 #include "exec/lockset.h"
-#include "exec/output.h"
 #include "exec/trees.h"
+#include "plan/output.h"
 #include "sandbox/sandbox.h"
 
 /* What the steps of one build share; all of it outlives them. */

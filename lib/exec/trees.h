@@ -16,7 +16,7 @@
 #define BZ_EXEC_TREES_H
 
 #include "cache/cache.h"
-#include "exec/output.h"
+#include "plan/output.h"
 
 struct bz_trees;
 

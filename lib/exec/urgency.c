@@ -23,7 +23,7 @@ static bool is_spared(const struct bz_exec *x, uint32_t t)
 /* What tasks that run take, and those that are not needed would have taken. */
 static void ask_costs(struct bz_exec *x)
 {
-    const struct bz_tgraph *g = x->o->graph;
+    const struct bz_tgraph *g = x->o->plan.graph;
     BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_index_ask) asks = {0};
     size_t next = 0;
 
@@ -79,16 +79,17 @@ static void find_costs(struct bz_exec *x)
 
 void bz_urgency_make(struct bz_exec *x)
 {
-    const struct bz_dag_ids *order = &x->o->graph->order;
-    const struct bz_dag *dag = &x->o->graph->dag;
+    const struct bz_dag_ids *order = &x->o->plan.graph->order;
+    const struct bz_dag *dag = &x->o->plan.graph->dag;
 
     find_costs(x);
     for (size_t i = order->len; i > 0; i--) {
         uint32_t t = order->at[i - 1];
         int64_t after = 0;
 
-        for (uint32_t e = x->waiting.start[t]; e < x->waiting.start[t + 1]; e++) {
-            const struct bz_exec_task *w = &x->tasks[x->waiting.to[e]];
+        for (uint32_t e = x->plan.dependents.start[t];
+             e < x->plan.dependents.start[t + 1]; e++) {
+            const struct bz_exec_task *w = &x->tasks[x->plan.dependents.to[e]];
 
             if (w->state == BZ_EXEC_WAITING && w->ahead > after)
                 after = w->ahead;
@@ -116,7 +117,7 @@ void bz_urgency_ready(struct bz_exec *x, uint32_t t)
                   &(struct bz_queue_item){.free = bz_exec_is_noexec(x, t),
                                           .wave = x->o->waves ? task->wave : 0,
                                           .ahead = task->ahead,
-                                          .rank = task->rank,
+                                          .rank = x->plan.tasks[t].rank,
                                           .task = t});
 }
 
@@ -128,7 +129,7 @@ void bz_urgency_settle(struct bz_exec *x, uint32_t t)
 
 void bz_urgency_learn(struct bz_exec *x, uint32_t t, const struct bz_index_cost *cost)
 {
-    const struct bz_tgraph *g = x->o->graph;
+    const struct bz_tgraph *g = x->o->plan.graph;
 
     bz_index_note_cost(bz_cache_index(x->o->cache),
                        g->recipes[g->tasks[t].recipe].facts->pn,

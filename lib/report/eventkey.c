@@ -48,6 +48,7 @@ const char *bz_eventkey_name(enum bz_eventkey key)
         [BZ_EVENTKEY_TIMEOUT] = "timeout",
         [BZ_EVENTKEY_TOOK] = "took",
         [BZ_EVENTKEY_TOTAL] = "total",
+        [BZ_EVENTKEY_UNLESS] = "unless",
         [BZ_EVENTKEY_VERSION] = "version",
         [BZ_EVENTKEY_WHAT] = "what",
         [BZ_EVENTKEY_WORK] = "work",
@@ -118,7 +119,7 @@ static const struct bz_eventkey_field wanted[] = {
     F(KEY, "Its signature, in hexadecimal digits"),
     F(AFTER, "The tasks that it waits for directly; a build that found at once that it "
              "has nothing to do does not know them"),
-    F(LOG, "The path of its log, if it has one"),
+    F(UNLESS, "Whether it runs only if the output of a task changes that it waits for"),
     F(WORK,
       "What all tasks take that are left to run, added, by earlier runs, in seconds"),
 };

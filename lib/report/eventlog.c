@@ -277,6 +277,8 @@ static void write_event(struct bz_eventlog *log, const struct bz_event *e)
         put_names(log, &l, e->task);
         if (e->kind == BZ_EVENT_CACHED)
             put_cached(&l, e);
+        else if (e->kind == BZ_EVENT_WANTED)
+            bz_jsonw_bool(key(&l, BZ_EVENTKEY_UNLESS), e->unless);
         else
             put_text(&l, BZ_EVENTKEY_LOG, e->log);
     }

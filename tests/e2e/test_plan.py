@@ -1,10 +1,14 @@
 """bitzel plan: what would be restored, run or left alone, and how long that took before."""
 
 import hashlib
+import json
 import sqlite3
 
 import bitzel
 import demo
+import reapi
+import test_build
+from test_build import tasks
 
 MINUTE = 60 * 10**9
 
@@ -42,7 +46,7 @@ do_compile[deptask] = "do_publish"
         for name in names:
             path = self.store / "ac" / keys[name][:2] / keys[name]
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(b"")
+            path.write_bytes(reapi.seal(b""))
 
     def took(self, *rows):
         """Notes in the index how long tasks took: (recipe, task, nanoseconds)."""
@@ -57,7 +61,7 @@ do_compile[deptask] = "do_publish"
         index.close()
 
     def counts(self, plan):
-        return [plan[name] for name in ("tasks", "restored", "not_needed", "without_work", "run")]
+        return [plan[name] for name in ("tasks", "restored", "not_needed", "without_work", "run", "unless")]
 
     def test_without_a_store_everything_runs(self):
         result = self.plan("app")
@@ -79,7 +83,7 @@ do_compile[deptask] = "do_publish"
         self.have("app:do_publish", "lib:do_publish", "lib:do_fetch")
         got = self.plan("--json", "app").json
         # both do_build need the publications; nobody asks for what these were made of
-        self.assertEqual(self.counts(got), [8, 2, 4, 2, 0])
+        self.assertEqual(self.counts(got), [8, 2, 4, 2, 0, 0])
         self.assertEqual(sorted(got["restored_tasks"]), ["app:do_publish", "lib:do_publish"])
         self.assertEqual(self.plan("app").out,
                          "8 tasks: 2 restored, 4 not needed, 2 without work, 0 run\n")
@@ -91,7 +95,24 @@ do_compile[deptask] = "do_publish"
                    "tiers = https://example.invalid/\n")
         result = self.plan("app")
         self.assertIn(" 2 restored, ", result.out)
-        self.assertIn("note: the tier https://example.invalid", result.err)
+        self.assertNotIn("example.invalid", result.err)  # nothing was left to ask it for
+        self.assertIn(" 6 run ", self.plan("--force-local", "app").out)
+        self.assertFalse(self.store.exists())
+
+    def test_a_server_that_does_not_answer_is_told_of_and_can_be_left_out(self):
+        self.write(".config/bitzel/bitzel.conf", "[cache]\ntiers = http://127.0.0.1:1/\n")
+        result = self.plan("app")
+        self.assertIn("note: the tier http://127.0.0.1:1/ does not answer: the plan is without it\n", result.err)
+        self.assertIn(" 2 run, 4 run unless unchanged ", result.out)
+        result = self.plan("--offline", "app")
+        self.assertNotIn("does not answer", result.err)
+        self.assertIn(" 6 run ", result.out)
+
+    def test_a_damaged_result_is_none(self):
+        self.have(*self.keys())
+        for path in self.store.glob("ac/*/*"):
+            path.write_bytes(b"")
+        self.assertEqual(self.counts(self.plan("--json", "app").json), [8, 0, 0, 2, 2, 4])
 
     def test_a_change_runs_what_waits_for_it(self):
         self.have(*self.keys())
@@ -99,9 +120,12 @@ do_compile[deptask] = "do_publish"
         got = self.plan("--json", "app").json
         self.assertEqual([[task["name"] for task in wave] for wave in got["waves"]],
                          [["app:do_compile"], ["app:do_publish"]])
+        self.assertEqual([task["unless"] for wave in got["waves"] for task in wave], [False, True])
         self.assertEqual(sorted(got["restored_tasks"]), ["app:do_fetch", "lib:do_publish"])
+        self.assertIn("\n  app:do_compile\nwave 2: 1 task\n  app:do_publish  unless unchanged\n",
+                      self.plan("app").out)
         self.write("meta-one/recipes/lib.bb", 'FETCH_WITH = "care"\n')
-        self.assertEqual(self.counts(self.plan("--json", "app").json), [8, 1, 0, 2, 5])
+        self.assertEqual(self.counts(self.plan("--json", "app").json), [8, 1, 0, 2, 1, 4])
 
     def test_a_task_without_a_stamp_is_never_restored(self):
         self.write("meta-one/recipes/app.bb", 'DEPENDS = "lib"\ndo_publish[nostamp] = "1"\n')
@@ -133,8 +157,84 @@ do_compile[deptask] = "do_publish"
         self.assertEqual(sum(line.startswith("  ") for line in lines), 63)
 
     def test_another_task_and_no_such_target(self):
-        self.assertEqual(self.counts(self.plan("--json", "-c", "fetch", "app").json), [1, 0, 0, 0, 1])
+        self.assertEqual(self.counts(self.plan("--json", "-c", "fetch", "app").json), [1, 0, 0, 0, 1, 0])
         self.plan("nothing", code=3)
+
+
+class Agreement(test_build.Kitchen):
+    """A plan, a dry run and the build that follows them say the same."""
+
+    def decisions(self, *args):
+        """What the plan says, which is also what a dry run says."""
+        result = self.run_bitzel("--directory", self.dir / "build", "plan", "--json", *args)
+        self.assert_exit(result, 0)
+        plan = result.json
+        waves = [task for wave in plan["waves"] for task in wave]
+        dry = self.build("-n", "--json", *args).json
+        self.assertEqual({task["name"] for task in waves}, set(dry.get("would_execute", ())))
+        self.assertEqual({task["name"] for task in waves if task["unless"]}, set(dry.get("unless", ())))
+        self.assertEqual((plan["restored"], plan["not_needed"], plan["without_work"]),
+                         (dry["cached"], dry["not_needed"], dry["noexec"]))
+        return ({task["name"] for task in waves if not task["unless"]},
+                {task["name"] for task in waves if task["unless"]}, set(plan["restored_tasks"]))
+
+    def test_a_task_that_becomes_nostamp_runs_with_all_that_depends_on_it(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/recipes/sauce.bb", "", 'do_compile[nostamp] = "1"\n')
+        run, unless, restored = self.decisions("pizza")
+        self.assertEqual(len(run), 6)
+        self.assertEqual(unless, set())
+        done = self.build("pizza")
+        self.assertEqual(tasks(done, "Executed"), run)
+        self.assertEqual(tasks(done, "Cached"), restored)
+
+    def test_what_depends_on_a_change_runs_unless_it_comes_out_the_same(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/classes/base.bbclass", 'echo "${PN} with ${SALT}" > made',
+                  'printf "%s\\n" "${PN} with ${SALT}" > made')
+        run, unless, restored = self.decisions("pizza")
+        self.assertEqual(run, {"dough:do_compile", "sauce:do_compile"})
+        self.assertEqual(restored, set())
+        done = self.build("pizza")
+        self.assertEqual(tasks(done, "Executed"), run)
+        self.assertEqual(tasks(done, "Cached"), unless)
+
+    def test_what_came_out_the_same_elsewhere_is_restored_by_what_it_sees(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/classes/base.bbclass", 'echo "${PN} with ${SALT}" > made',
+                  'printf "%s\\n" "${PN} with ${SALT}" > made')
+        self.build("sauce", "dough")
+        run, unless, restored = self.decisions("pizza")
+        self.assertEqual((run, unless), (set(), set()))
+        self.assertLess({"pizza:do_compile", "pizza:do_populate_sysroot"}, restored)
+        done = self.build("pizza")
+        self.assertEqual(tasks(done, "Cached"), restored)
+        self.assertIn("pizza:do_compile (", done.err)
+        self.assertIn("as what it needs came out the same", done.err)
+
+    def test_a_forced_task_is_planned_as_it_was_forced(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/recipes/sauce.bb", "", 'do_install() {\n    false\n}\n')
+        self.build("-C", "compile", "sauce", code=1)
+        self.edit("meta-kitchen/recipes/sauce.bb", "false", "true")
+        run, unless, restored = self.decisions("sauce")
+        self.assertEqual((run, restored), ({"sauce:do_install"}, {"sauce:do_compile"}))
+        done = self.build("sauce")
+        self.assertEqual(tasks(done, "Executed"), run | unless)
+
+    def test_a_dry_run_names_what_it_is_not_sure_of(self):
+        self.build("pizza")
+        self.edit("meta-kitchen/classes/base.bbclass", "with ${SALT}", "without ${SALT}")
+        out = self.build("-n", "pizza").out
+        self.assertRegex(out, r"Would execute sauce:do_compile \([0-9a-f]{8}\)\n")
+        self.assertRegex(out, r"Would execute pizza:do_compile \([0-9a-f]{8}\), "
+                              r"unless what it needs comes out the same\n")
+        self.assertIn("Nothing was run (9 tasks to execute, 7 of them unless unchanged, 0 from cache)\n", out)
+        events = self.dir / "events"
+        self.build("-n", "--events", events, "pizza")
+        lines = [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual({line["task"]: line["unless"] for line in lines if line["event"] == "wanted"}
+                         ["pizza:do_compile"], True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
-#include "exec/output.h"
+#include "plan/output.h"
 #include "tests/unit/os/scratch.h"
 
 struct kitchen {

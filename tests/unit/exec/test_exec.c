@@ -152,13 +152,74 @@ static void nothing_starts_while_it_is_held_but_time_goes_on(void **state)
     assert_string_equal(b->told, "D0 tttD1 D3 ");
 }
 
+static void a_nostamp_task_and_what_waits_for_it_run_every_time(void **state)
+{
+    struct worktop *b = *state;
+
+    b->task_facts[Y].nostamp = true;
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_string_equal(b->told, "C0 D1 D3 ");
+}
+
+static void without_results_all_that_is_needed_waits(void **state)
+{
+    struct worktop *b = *state;
+    struct bz_exec x;
+
+    worktop_open(b, &x);
+    bz_exec_begin(&x);
+    for (uint32_t t = 0; t < TASKS; t++)
+        assert_int_equal(x.tasks[t].state, BZ_EXEC_WAITING);
+    assert_int_equal(x.queues[BZ_EXEC_WORKS].ready.len, 1);
+    assert_int_equal(x.queues[BZ_EXEC_WORKS].ready.at[0].task, X);
+    assert_int_equal(x.tasks[W].pending, 1);
+    worktop_close(&x);
+}
+
+static void what_is_not_needed_is_told_with_what_it_took(void **state)
+{
+    struct worktop *b = *state;
+    struct bz_index *index = bz_cache_index(b->k->cache);
+
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_int_equal(b->unneeded, 0);
+    assert_int_equal(b->planned, 0);
+    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_x"),
+                       &(struct bz_index_cost){40, 0});
+    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_y"),
+                       &(struct bz_index_cost){2, 0});
+    assert_ok(bz_index_flush(index, &b->k->err), &b->k->err);
+    b->graph.targets.len = 1;
+    b->graph.targets.at[0] = W;
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_string_equal(b->told, "C3 ");
+    assert_int_equal(b->unneeded, 3);
+    assert_int_equal(b->spared, 42);
+    assert_int_equal(b->planned, 42);
+}
+
+static void a_tree_is_lost_once(void **state)
+{
+    struct worktop *b = *state;
+    struct bz_exec x;
+
+    worktop_open(b, &x);
+    assert_false(bz_exec_lose(&x, &(struct bz_digest){0}));
+    assert_true(bz_exec_lose(&x, &b->keys[X]));
+    assert_true(x.again);
+    assert_false(bz_exec_lose(&x, &b->keys[X]));
+    worktop_close(&x);
+}
+
 static void hear_wants(void *ctx, const struct bz_event *e)
 {
     struct worktop *b = ctx;
     size_t n = strlen(b->told);
 
     if (e->kind == BZ_EVENT_WANTED)
-        snprintf(b->told + n, sizeof(b->told) - n, "w%u ", e->task);
+        snprintf(b->told + n, sizeof(b->told) - n, "%c%u ", e->unless ? 'u' : 'w',
+                 e->task);
     worktop_hear(ctx, e);
 }
 
@@ -179,6 +240,12 @@ static void a_dry_run_tells_and_does_nothing(void **state)
     b->opts.dry = true;
     assert_ok(worktop_run(b), &b->k->err);
     assert_string_equal(b->told, "C1 w3 ");
+    for (int t = 0; t < TASKS; t++)
+        b->keys[t].b[1] = 2;
+    b->bases[X].b[1] = 2;
+    assert_ok(worktop_run(b), &b->k->err);
+    assert_string_equal(b->told, "w0 u1 u3 ");
+    assert_int_equal(b->counts.unless, 2);
 }
 
 int main(void)
@@ -190,6 +257,10 @@ int main(void)
         TEST(a_key_that_changed_runs_but_equal_output_stops_there),
         TEST(what_is_gone_from_the_store_is_made_again),
         TEST(a_target_whose_tree_makes_no_sense_is_made_again),
+        TEST(a_nostamp_task_and_what_waits_for_it_run_every_time),
+        TEST(without_results_all_that_is_needed_waits),
+        TEST(what_is_not_needed_is_told_with_what_it_took),
+        TEST(a_tree_is_lost_once),
         TEST(a_dry_run_tells_and_does_nothing),
         TEST(targets_are_shown_and_made_again_if_they_are_gone),
         TEST(nothing_starts_while_it_is_held_but_time_goes_on),

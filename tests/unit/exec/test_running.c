@@ -53,7 +53,7 @@ static void a_task_that_makes_something_else_of_the_same_is_told(void **state)
     b->scripts[X] = "echo 1 >f";
     b->scripts[Y] = "cat f >g";
     assert_ok(worktop_run(b), &b->k->err);
-    b->opts.no_cache = true;
+    b->opts.plan.no_cache = true;
     assert_ok(worktop_run(b), &b->k->err);
     assert_string_equal(b->told, "D0 D1 D3 ");
     b->scripts[X] = "echo 2 >f"; /* with the same signature */

@@ -26,7 +26,7 @@ static void what_is_ahead_is_the_longest_chain_that_waits(void **state)
     take(b, "b", "do_z", 30);
     take(b, "b", "do_w", 4);
     worktop_open(b, &x);
-    bz_choice_make(&x);
+    bz_exec_begin(&x);
     assert_int_equal(seconds_ahead(&x, X), 33);
     assert_int_equal(seconds_ahead(&x, Y), 32);
     assert_int_equal(seconds_ahead(&x, W), 4);
@@ -39,12 +39,12 @@ static void what_was_never_run_takes_the_mean(void **state)
     struct bz_exec x;
 
     worktop_open(b, &x);
-    bz_choice_make(&x);
+    bz_exec_begin(&x);
     assert_int_equal(seconds_ahead(&x, X), 3); /* nothing is known: all the same */
     take(b, "a", "do_x", 2);
     take(b, "a", "do_y", 4);
     take(b, "b", "do_z", 90); /* noexec: it does not count */
-    bz_choice_make(&x);
+    bz_exec_begin(&x);
     assert_int_equal(seconds_ahead(&x, W), 3);
     assert_int_equal(seconds_ahead(&x, X), 2 + 4 + 3);
     worktop_close(&x);
@@ -57,7 +57,7 @@ static void waves_do_not_count_what_has_nothing_to_run(void **state)
 
     b->task_facts[Y].noexec = true;
     worktop_open(b, &x);
-    bz_choice_make(&x);
+    bz_exec_begin(&x);
     assert_int_equal(x.tasks[X].wave, 0);
     assert_int_equal(x.tasks[Y].wave, 1);
     assert_int_equal(x.tasks[W].wave, 1);
@@ -75,7 +75,7 @@ static void durations_that_make_no_sense_do_no_harm(void **state)
                        &(struct bz_index_cost){INT64_MIN, 0});
     take(b, "b", "do_w", 1);
     worktop_open(b, &x);
-    bz_choice_make(&x);
+    bz_exec_begin(&x);
     assert_true(x.tasks[X].ahead > x.tasks[Y].ahead);
     worktop_close(&x);
 }

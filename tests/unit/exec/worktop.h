@@ -3,7 +3,8 @@
 #define BZ_TEST_EXEC_WORKTOP_H
 
 #include "base/mem.h"
-#include "exec/choice.h"
+#include "exec/state.h"
+#include "os/clock.h"
 #include "tests/unit/exec/kitchen.h"
 
 /* Four tasks of two recipes: a:do_x, a:do_y after it, b:do_z after that, which is
@@ -111,20 +112,22 @@ static inline int worktop_setup(void **state)
     assert_ok(bz_dag_order(&b->graph.dag, &b->graph.order, &err), &err);
     BZ_VEC_PUSH(&b->graph.targets, Z);
     BZ_VEC_PUSH(&b->graph.targets, W);
-    b->opts = (struct bz_exec_opts){.graph = &b->graph,
-                                    .keys = b->keys,
-                                    .bases = b->bases,
-                                    .names = b->names,
-                                    .cache = b->k->cache,
-                                    .store = b->k->store,
-                                    .pool = b->k->pool,
-                                    .jobs = 2,
-                                    .job = worktop_job,
-                                    .job_ctx = b,
-                                    .memory = worktop_memory,
-                                    .event = worktop_hear,
-                                    .event_ctx = b,
-                                    .interrupt_fd = -1};
+    b->opts = (struct bz_exec_opts){
+        .plan = {.graph = &b->graph,
+                 .keys = b->keys,
+                 .bases = b->bases,
+                 .names = b->names},
+        .cache = b->k->cache,
+        .store = b->k->store,
+        .pool = b->k->pool,
+        .jobs = 2,
+        .job = worktop_job,
+        .job_ctx = b,
+        .memory = worktop_memory,
+        .event = worktop_hear,
+        .event_ctx = b,
+        .interrupt_fd = -1
+    };
     return 0;
 }
 
@@ -159,19 +162,15 @@ static inline void worktop_open(struct worktop *b, struct bz_exec *x)
     *x = (struct bz_exec){.o = &b->opts, .counts = &b->counts, .n = TASKS};
     assert_ok(bz_digest_hasher_new(&x->hasher, &b->k->err), &b->k->err);
     x->tasks = bz_mem_array(TASKS, sizeof(*x->tasks));
-    for (uint32_t t = 0; t < TASKS; t++)
-        bz_map_put(&x->ids, b->names[t])->u = t + 1;
-    bz_dag_reverse(&b->graph.dag, &x->waiting);
-    bz_choice_rank(x);
+    bz_cancel_init(&x->cancel, NULL, BZ_CLOCK_NEVER);
+    assert_ok(bz_exec_open(x, &b->k->err), &b->k->err);
 }
 
 static inline void worktop_close(struct bz_exec *x)
 {
-    for (uint32_t t = 0; t < TASKS; t++)
-        bz_output_release(&x->tasks[t].output);
     free(x->tasks);
-    bz_dag_release(&x->waiting);
-    bz_map_release(&x->ids);
+    bz_plan_release(&x->plan);
+    bz_lookup_release(&x->lookup);
     bz_map_release(&x->lost);
     bz_bitset_release(&x->ran);
     for (size_t k = 0; k < BZ_EXEC_KINDS; k++)

@@ -1,4 +1,4 @@
-#include "exec/output.h"
+#include "plan/output.h"
 
 void bz_output_release(struct bz_output *o)
 {

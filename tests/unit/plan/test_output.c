@@ -1,4 +1,4 @@
-#include "exec/output.h"
+#include "plan/output.h"
 
 #include "tests/unit/bz_test.h"
 

@@ -9,8 +9,8 @@
  * Stored as directories of an ActionResult, own/NNNN/TASK and shared/NNNN/TASK. What
  * the task printed is stored beside them (printed.h).
  */
-#ifndef BZ_EXEC_OUTPUT_H
-#define BZ_EXEC_OUTPUT_H
+#ifndef BZ_PLAN_OUTPUT_H
+#define BZ_PLAN_OUTPUT_H
 
 #include "base/vec.h"
 #include "codec/reapi.h"

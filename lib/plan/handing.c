@@ -1,4 +1,6 @@
-#include "exec/handing.h"
+#include "plan/handing.h"
+
+#include "sig/leftout.h"
 
 #define PASSES_MAX 16
 
@@ -70,14 +72,14 @@ static bool put_strange(struct pile *p, struct placed *it)
 
 /* A result may come from a graph with other tasks, that of another configuration say.
  * Nobody here knows their levels, but what lies on what in it. */
-static bool collect(const struct bz_exec *x, const struct bz_output_layers *from,
+static bool collect(const struct bz_plan *plan, const struct bz_output_layers *from,
                     struct pile *p)
 {
     struct placed it = {0};
     bool news = false;
 
     for (size_t i = from->len; i > 0; i--) {
-        const struct bz_map_entry *e = bz_map_get(&x->ids, from->at[i - 1].task);
+        const struct bz_map_entry *e = bz_map_get(&plan->ids, from->at[i - 1].task);
 
         it.layer = from->at[i - 1];
         if (!e) {
@@ -85,7 +87,7 @@ static bool collect(const struct bz_exec *x, const struct bz_output_layers *from
             news |= put_strange(p, &it);
             continue;
         }
-        it.level = x->tasks[e->u - 1].level;
+        it.level = plan->tasks[e->u - 1].level;
         it.above = 0;
         if (!bz_bitset_test(&p->seen, e->u))
             BZ_VEC_PUSH(&p->list, it);
@@ -104,9 +106,9 @@ static void take_list(struct pile *p, struct bz_output_layers *to)
     bz_map_release(&p->strange);
 }
 
-void bz_handing_collect(const struct bz_exec *x, uint32_t t, struct bz_output *out)
+void bz_handing_collect(const struct bz_plan *plan, uint32_t t, struct bz_output *out)
 {
-    const struct bz_tgraph *g = x->o->graph;
+    const struct bz_tgraph *g = plan->in.graph;
     struct pile own = {0}, shared = {0};
     unsigned passes = 0;
     bool news;
@@ -115,13 +117,31 @@ void bz_handing_collect(const struct bz_exec *x, uint32_t t, struct bz_output *o
     do { /* until no list says that one lies higher than the others have it */
         news = false;
         for (uint32_t e = g->dag.start[t]; e < g->dag.start[t + 1]; e++) {
-            const struct bz_exec_task *d = &x->tasks[g->dag.to[e]];
+            const struct bz_plan_task *d = &plan->tasks[g->dag.to[e]];
 
             if (g->tasks[g->dag.to[e]].recipe == g->tasks[t].recipe)
-                news |= collect(x, &d->output.own, &own);
-            news |= collect(x, &d->output.shared, &shared);
+                news |= collect(plan, &d->output.own, &own);
+            news |= collect(plan, &d->output.shared, &shared);
         }
     } while (news && ++passes < PASSES_MAX);
     take_list(&own, &out->own);
     take_list(&shared, &out->shared);
+}
+
+void bz_handing_sign(const struct bz_plan *plan, uint32_t t,
+                     const struct bz_output *handed, struct bz_digest *out)
+{
+    enum { TAG_KIND = 1, TAG_BASE, TAG_OWN, TAG_SHARED };
+    static const char kind[] = "content";
+    struct bz_digest_hasher *h = plan->hasher;
+
+    bz_digest_begin(h);
+    bz_digest_add_field(h, TAG_KIND, kind, sizeof(kind) - 1);
+    bz_digest_add_field(h, TAG_BASE, plan->in.bases[t].b, BZ_DIGEST_LEN);
+    for (size_t i = 0; i < handed->own.len && !bz_leftout("own-layers"); i++)
+        bz_digest_add_field(h, TAG_OWN, handed->own.at[i].tree.hash.b, BZ_DIGEST_LEN);
+    for (size_t i = 0; i < handed->shared.len && !bz_leftout("shared-layers"); i++)
+        bz_digest_add_field(h, TAG_SHARED, handed->shared.at[i].tree.hash.b,
+                            BZ_DIGEST_LEN);
+    bz_digest_end(h, out);
 }

@@ -1,23 +1,23 @@
-#include "exec/lookup.h"
+#include "plan/lookup.h"
 
 #include <arpa/inet.h>
-#include <sys/eventfd.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "os/clock.h"
-#include "tests/unit/exec/worktop.h"
+#include "tests/unit/exec/kitchen.h"
 
 #define KEYS 40
 
 /* A local store before a tier. */
 struct places {
-    struct worktop *b;
     struct bz_cache *cache;
-    struct bz_exec x;
+    struct bz_lookup l;
+    struct bz_cancel cancel;
     char root[320], tier[320];
 };
 
-static void open_places(struct places *p, struct worktop *b, const char *tier)
+static void open_places(struct places *p, struct kitchen *k, const char *tier)
 {
     struct bz_tier_spec spec;
     struct bz_arena a = {0};
@@ -28,25 +28,22 @@ static void open_places(struct places *p, struct worktop *b, const char *tier)
     };
     struct bz_err err;
 
-    p->b = b;
-    snprintf(p->root, sizeof(p->root), "%s/near", b->k->scratch->path);
+    snprintf(p->root, sizeof(p->root), "%s/near", k->scratch->path);
     snprintf(p->tier, sizeof(p->tier), "%s", tier);
     assert_ok(bz_tier_spec_parse(&a, bz_str_from(p->tier), &spec, &err), &err);
     opts.tiers.timeout = 60 * BZ_CLOCK_S;
     assert_ok(bz_cache_open(&opts, &p->cache, &err), &err);
     bz_arena_release(&a);
-    worktop_open(b, &p->x);
-    b->opts.cache = p->cache;
-    b->opts.interrupt_fd = -1;
-    bz_cancel_init(&p->x.cancel, NULL, BZ_CLOCK_NEVER);
+    bz_cancel_init(&p->cancel, NULL, BZ_CLOCK_NEVER);
+    p->l = (struct bz_lookup){
+        .cache = p->cache, .pool = k->pool, .fetch = true, .cancel = &p->cancel};
+    assert_ok(bz_lookup_open(&p->l, &err), &err);
 }
 
 static void close_places(struct places *p)
 {
-    bz_lookup_release(&p->x);
-    worktop_close(&p->x);
+    bz_lookup_release(&p->l);
     bz_cache_close(p->cache);
-    p->b->opts.cache = p->b->k->cache;
 }
 
 static struct bz_digest key_of(unsigned i)
@@ -69,20 +66,20 @@ static void put_result(struct bz_cache *cache, struct bz_digest_hasher *h, unsig
 
 static void what_tiers_and_the_store_have_is_found(void **state)
 {
-    struct worktop *b = *state;
-    struct bz_lookup all[KEYS] = {0};
+    struct kitchen *k = *state;
+    struct bz_plan_ask all[KEYS] = {0};
     struct places p = {0};
     char tier[320];
 
-    snprintf(tier, sizeof(tier), "dir:%s", b->k->store);
-    open_places(&p, b, tier);
+    snprintf(tier, sizeof(tier), "dir:%s", k->store);
+    open_places(&p, k, tier);
     for (unsigned i = 0; i < KEYS; i++) {
         all[i].key = key_of(i);
         if (i % 3 < 2)
-            put_result(i % 3 == 0 ? p.cache : b->k->cache, p.x.hasher, i);
+            put_result(i % 3 == 0 ? p.cache : k->cache, p.l.hasher, i);
     }
     for (int round = 0; round < 2; round++) {
-        bz_lookup_all(&p.x, all, KEYS);
+        bz_lookup_ask(&p.l, all, KEYS);
         for (unsigned i = 0; i < KEYS; i++) {
             assert_int_equal(all[i].found, i % 3 < 2);
             if (all[i].found)
@@ -95,42 +92,42 @@ static void what_tiers_and_the_store_have_is_found(void **state)
     close_places(&p);
 }
 
-static void a_dry_run_fetches_nothing(void **state)
+static void what_is_only_planned_is_not_fetched(void **state)
 {
-    struct worktop *b = *state;
-    struct bz_lookup one = {.key = key_of(1)};
+    struct kitchen *k = *state;
+    struct bz_plan_ask one = {.key = key_of(1)};
     struct places p = {0};
     char tier[320];
 
-    snprintf(tier, sizeof(tier), "dir:%s", b->k->store);
-    open_places(&p, b, tier);
-    put_result(b->k->cache, p.x.hasher, 1);
-    b->opts.dry = true;
-    bz_lookup_all(&p.x, &one, 1);
+    snprintf(tier, sizeof(tier), "dir:%s", k->store);
+    open_places(&p, k, tier);
+    put_result(k->cache, p.l.hasher, 1);
+    p.l.fetch = false;
+    bz_lookup_ask(&p.l, &one, 1);
     assert_true(one.found);
     assert_false(bz_action_has(bz_cache_cas(p.cache), &one.key));
-    b->opts.dry = false;
     close_places(&p);
 }
 
-static void take_interrupt(void *ctx)
+/* The user has enough of it as soon as somebody waits. */
+static void wait_impatiently(void *ctx, int fd)
 {
-    uint64_t n;
+    struct pollfd done = {.fd = fd, .events = POLLIN};
 
-    assert_int_equal(read(*(int *)ctx, &n, sizeof(n)), sizeof(n));
+    bz_cancel_now(ctx);
+    assert_int_equal(poll(&done, 1, -1), 1);
 }
 
 /* A server that takes connections and says nothing. */
 static void the_user_need_not_wait_for_an_answer(void **state)
 {
-    struct worktop *b = *state;
+    struct kitchen *k = *state;
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof(at);
-    struct bz_lookup some[3] = {
+    struct bz_plan_ask some[3] = {
         {.key = key_of(1)}, {.key = key_of(2)}, {.key = key_of(3)}};
     int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int user = eventfd(1, EFD_CLOEXEC);
     int64_t began = bz_clock_now();
     struct places p = {0};
     char tier[64];
@@ -139,29 +136,61 @@ static void the_user_need_not_wait_for_an_answer(void **state)
     assert_int_equal(listen(silent, 20), 0);
     assert_int_equal(getsockname(silent, (struct sockaddr *)&at, &len), 0);
     snprintf(tier, sizeof(tier), "http://127.0.0.1:%u/", ntohs(at.sin_port));
-    open_places(&p, b, tier);
-    b->opts.interrupt_fd = user;
-    b->opts.interrupt = take_interrupt;
-    b->opts.interrupt_ctx = &user;
-    bz_lookup_all(&p.x, some, BZ_COUNTOF(some));
-    assert_true(p.x.interrupted && p.x.stop);
+    open_places(&p, k, tier);
+    p.l.wait = wait_impatiently;
+    p.l.wait_ctx = &p.cancel;
+    bz_lookup_ask(&p.l, some, BZ_COUNTOF(some));
     for (size_t i = 0; i < BZ_COUNTOF(some); i++)
         assert_false(some[i].found);
     assert_true(bz_clock_now() - began < 30 * BZ_CLOCK_S);
-    b->opts.interrupt_fd = -1;
-    close(user);
     close(silent);
     close_places(&p);
+}
+
+/* Nothing is made of a store that is not there, and others are asked all the same. */
+static void what_is_only_looked_at_need_not_be_there(void **state)
+{
+    struct kitchen *k = *state;
+    struct bz_plan_ask one = {.key = key_of(1)};
+    struct bz_cache_opts opts = {.look = true};
+    struct bz_lookup l = {.pool = k->pool};
+    struct bz_digest_hasher *h;
+    struct bz_tier_spec spec;
+    struct bz_arena a = {0};
+    char root[320], tier[320];
+    struct bz_err err;
+
+    snprintf(root, sizeof(root), "%s/none", k->scratch->path);
+    snprintf(tier, sizeof(tier), "dir:%s", k->store);
+    assert_ok(bz_digest_hasher_new(&h, &err), &err);
+    put_result(k->cache, h, 1);
+    opts.root = root;
+    assert_ok(bz_tier_spec_parse(&a, bz_str_from(tier), &spec, &err), &err);
+    for (size_t n = 0; n < 2; n++) {
+        opts.tiers = (struct bz_tiers_opts){.specs = &spec, .n = n};
+        assert_ok(bz_cache_open(&opts, &l.cache, &err), &err);
+        assert_ok(bz_lookup_open(&l, &err), &err);
+        assert_int_equal(bz_lookup_store(&l).empty, n == 0);
+        bz_lookup_ask(&l, &one, 1);
+        assert_int_equal(one.found, n > 0);
+        bz_lookup_release(&l);
+        l = (struct bz_lookup){.pool = k->pool, .cache = l.cache};
+        bz_cache_close(l.cache);
+    }
+    assert_int_equal(access(root, F_OK), -1);
+    bz_digest_hasher_free(h);
+    bz_arena_release(&a);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                     \
-    cmocka_unit_test_setup_teardown(name, worktop_setup, worktop_teardown)
+    cmocka_unit_test_setup_teardown(name, kitchen_setup, kitchen_teardown)
         TEST(what_tiers_and_the_store_have_is_found),
-        TEST(a_dry_run_fetches_nothing),
+        TEST(what_is_only_planned_is_not_fetched),
         TEST(the_user_need_not_wait_for_an_answer),
+        TEST(what_is_only_looked_at_need_not_be_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
