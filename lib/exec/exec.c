@@ -228,7 +228,10 @@ int bz_exec_open(struct bz_exec *x, struct bz_err *err)
     x->results.ask = ask;
     x->results.ctx = x;
     rc = bz_plan_open(&x->plan, &in, err);
-    return rc < 0 ? rc : bz_lookup_open(&x->lookup, err);
+    if (rc < 0)
+        return rc;
+    bz_plan_link(&x->plan);
+    return bz_lookup_open(&x->lookup, err);
 }
 
 void bz_exec_use(struct bz_exec *x, uint32_t t)

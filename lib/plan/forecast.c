@@ -88,7 +88,8 @@ void bz_forecast_make(struct bz_forecast *f, const struct bz_plan *plan,
         else
             f->work += cost[t];
     }
-    find_critical(f, plan, cost);
+    if (plan->count[BZ_PLAN_RUN] + plan->count[BZ_PLAN_UNLESS] > 0)
+        find_critical(f, plan, cost);
     bz_ready_waves(&g->dag, &g->order, &run, &empty, &f->waves);
 }
 

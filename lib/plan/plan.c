@@ -233,6 +233,7 @@ static void settle_up(struct planning *p)
     struct bz_output *handed = bz_mem_array(plan->n, sizeof(*handed));
     BZ_CLEANUP(bz_vec_release) struct asks asks = {0};
 
+    bz_plan_link(plan);
     p->unknown = bz_mem_array(plan->n, sizeof(*p->unknown));
     count_unknown(p);
     while (p->ready.len > 0 && !is_canceled(p)) {
@@ -286,12 +287,19 @@ int bz_plan_open(struct bz_plan *plan, const struct bz_plan_in *in, struct bz_er
 {
     *plan = (struct bz_plan){.in = *in, .n = in->graph->dag.n};
     plan->tasks = bz_mem_array(plan->n, sizeof(*plan->tasks));
-    for (uint32_t t = 0; t < plan->n; t++)
-        bz_map_put(&plan->ids, in->names[t])->u = t + 1;
-    bz_dag_reverse(&in->graph->dag, &plan->dependents);
     rank(plan);
     plan->count[BZ_PLAN_UNNEEDED] = plan->n;
     return bz_digest_hasher_new(&plan->hasher, err);
+}
+
+void bz_plan_link(struct bz_plan *plan)
+{
+    if (plan->linked)
+        return;
+    plan->linked = true;
+    for (uint32_t t = 0; t < plan->n; t++)
+        bz_map_put(&plan->ids, plan->in.names[t])->u = t + 1;
+    bz_dag_reverse(&plan->in.graph->dag, &plan->dependents);
 }
 
 void bz_plan_release(struct bz_plan *plan)

@@ -83,6 +83,7 @@ struct bz_plan {
     uint32_t n;
     struct bz_plan_task *tasks; /* [n] */
     uint32_t count[BZ_PLAN_FATES];
+    bool linked;              /* the next two are there */
     struct bz_map ids;        /* name -> number, from 1 */
     struct bz_dag dependents; /* of each task */
     struct bz_digest_hasher *hasher;
@@ -93,6 +94,10 @@ struct bz_plan {
 int bz_plan_open(struct bz_plan *plan, const struct bz_plan_in *in,
                  struct bz_err *err) BZ_MUST_CHECK;
 void bz_plan_release(struct bz_plan *plan);
+
+/* Fills `ids` and `dependents`, for whoever hands outputs on. A plan in which all is
+ * restored does without. */
+void bz_plan_link(struct bz_plan *plan);
 
 /* Decides, or decides anew. */
 void bz_plan_make(struct bz_plan *plan, const struct bz_plan_store *store);

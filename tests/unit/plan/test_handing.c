@@ -12,6 +12,7 @@ static int setup(void **state)
     s = *state;
     s->tasks[2].recipe = 1;
     small_make(s);
+    bz_plan_link(&s->plan);
     return 0;
 }
 

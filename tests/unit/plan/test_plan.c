@@ -42,6 +42,7 @@ static void nothing_to_do_is_one_question(void **state)
     expect(s, "er---");
     assert_int_equal(s->rounds, 1);
     assert_int_equal(s->asked, 1);
+    assert_false(s->plan.linked);
     assert_int_equal(s->plan.count[BZ_PLAN_UNNEEDED], 3);
 }
 
