@@ -9,8 +9,10 @@ beside the other.
 BITZEL_EDITS says how many edits to try (60), BITZEL_SEED which ones (1).
 """
 
+import collections
 import os
 import random
+import sys
 
 import bitzel
 
@@ -46,8 +48,11 @@ RECIPES = ["r0", "r1", "r2", "r3"]
 class Statement:
     """One statement; `name` is the variable that it is about."""
 
-    def __init__(self, name, head, text, body=False, flag=None):
+    def __init__(self, name, head, text, body=False, flag=None, kind=None, vary=None):
         self.name, self.head, self.text, self.body, self.flag = name, head, text, body, flag
+        # What reports call an edit of it.
+        self.kind = kind or (f"[{flag}]" if flag else "function" if body else "variable")
+        self.vary = vary  # gives another text; None: follows from the name
 
     def render(self):
         if self.body:
@@ -55,7 +60,7 @@ class Statement:
         return f'{self.head} "{self.text}"\n'
 
     def copy(self, text):
-        return Statement(self.name, self.head, text, self.body, self.flag)
+        return Statement(self.name, self.head, text, self.body, self.flag, self.kind, self.vary)
 
 
 class Plain(str):
@@ -68,6 +73,8 @@ class Plain(str):
 
 
 class Generator:
+    tasks = TASKS
+
     def __init__(self, rng):
         self.rng = rng
         self.words = 0
@@ -119,7 +126,7 @@ class Generator:
         if what < 0.4:
             name = self.rng.choice(HELPERS)
             return Statement(name, f"{name} ()", f"    run {self.value(len(VARIABLES))}\n", True)
-        name = self.rng.choice(TASKS)
+        name = self.rng.choice(self.tasks)
         if what < 0.7:
             override = f":{self.rng.choice(OVERRIDES)}" if self.rng.random() < 0.3 else ""
             return Statement(name, f"{name}:append{override} ()", self.code(), True)
@@ -127,20 +134,21 @@ class Generator:
         text = self.rng.choice(HELPERS if flag != "vardeps" else VARIABLES)
         return Statement(name, f"{name}[{flag}] =", f"{text} {self.word()}", flag=flag)
 
-    def statement(self):
-        return self.function() if self.rng.random() < 0.25 else self.assignment()
+    def statement(self, conf=False):
+        """`conf`: in a configuration file, which has no functions."""
+        return self.assignment() if conf or self.rng.random() >= 0.25 else self.function()
 
-    def some(self, most):
-        return [self.statement() for _ in range(self.rng.randrange(most + 1))]
+    def some(self, most, conf=False):
+        return [self.statement(conf) for _ in range(self.rng.randrange(most + 1))]
 
     def project(self):
         files = {
-            "build/conf/local.conf": [Statement("MACHINE", "MACHINE =", "board"), *self.some(3)],
+            "build/conf/local.conf": [Statement("MACHINE", "MACHINE =", "board"), *self.some(3, True)],
             "meta/conf/bitbake.conf": [
                 Plain("PN = \"${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0]}\"\n"
                       'OVERRIDES = "all:${EXTRA}:${MACHINE}:pn-${PN}"\n'),
                 Statement("EXTRA", "EXTRA =", "extra"),
-                Plain("require conf/local.conf\n"), *self.some(4)],
+                Plain("require conf/local.conf\n"), *self.some(4, True)],
             "meta/classes/base.bbclass": [
                 Plain('addtask fetch\naddtask build after do_fetch\n'
                       'do_build[deptask] = "do_build"\nFILESPATH = "${@d.getVar(\'LAYER\')}"\n'
@@ -162,15 +170,6 @@ class Generator:
         return files
 
 
-class Edit:
-    """A file of the project with other statements, and what why should call that."""
-
-    def __init__(self, path, statements, name, flag=None):
-        self.path, self.statements, self.name, self.flag = path, statements, name, flag
-        self.line = None  # of the statement, in the new file; None: it is gone
-        self.old_line = None
-
-
 def render(statements):
     return "".join(s.render() for s in statements)
 
@@ -179,12 +178,59 @@ def line_of(statements, index):
     return 1 + render(statements[:index]).count("\n")
 
 
+class Edit:
+    """Other statements in a file, and what why should call that."""
+
+    def __init__(self, path, was, now, kind, name=None, flag=None):
+        self.path, self.was, self.now = path, was, now
+        self.kind, self.name, self.flag = kind, name, flag
+        self.line = None  # of the statement, in the new file; None: it is gone
+        self.old_line = None
+
+    def write(self, test, new):
+        test.put(self.path, render(self.now if new else self.was))
+
+    def is_named(self, cause):
+        """Whether a cause is this edit, with its place."""
+        if self.name is None or cause["name"].split("[")[0] != self.name:
+            return False
+        place = self.path[len("build/"):] if self.path.startswith("build/") else self.path
+        return any(p["file"] == place and p["line"] == self.line
+                   and p["old_line"] == self.old_line for p in cause["places"])
+
+    def __str__(self):
+        return (f"{self.kind}: {self.path}:{self.old_line}->{self.line} {self.name} [{self.flag}]\n"
+                f"--- was\n{render(self.was)}--- is\n{render(self.now)}")
+
+
+class TextEdit(Edit):
+    """Other text in a file that is a source."""
+
+    def write(self, test, new):
+        test.put(self.path, self.now if new else self.was)
+
+    def is_named(self, cause):
+        return cause["kind"] == "file" and cause["name"].endswith(self.name)
+
+    def __str__(self):
+        return f"{self.kind}: {self.path}: {self.was!r} -> {self.now!r}"
+
+
 class WhyRandom(bitzel.Case):
+    edits = EDITS
+    targets = RECIPES
+    kinds = ()  # that a long run must have
+
+
     def setUp(self):
         super().setUp()
         self.rng = random.Random(SEED)
-        self.generator = Generator(self.rng)
+        self.generator = self.new_generator()
         self.rounds = 0
+        self.counts = collections.Counter()
+
+    def new_generator(self):
+        return Generator(self.rng)
 
     # ---- the project on disk ----
 
@@ -201,32 +247,36 @@ class WhyRandom(bitzel.Case):
             self.put(path, render(statements))
         for recipe in RECIPES:
             self.put(f"meta/files/{recipe}.txt", self.generator.word())
+        return self.keep()
+
+    def keep(self):
+        """Records what the project is. False if it cannot be evaluated."""
         self.record = self.dir / "record"
-        result = self.bitzel("sig", *RECIPES, "--record", self.record)
-        return result.code == 0
+        return self.bitzel("sig", *self.targets, "--record", self.record).code == 0
 
     def bitzel(self, *args):
         return self.run_bitzel("--directory", self.dir / "build", *args)
 
     def ask(self):
         """What why says, or None if the project cannot be evaluated any more."""
-        result = self.bitzel("why", *RECIPES, "--vs", self.record, "--json")
+        result = self.bitzel("why", *self.targets, "--vs", self.record, "--json")
         return result.json if result.code == 0 else None
 
     def apply(self, edits):
         for edit in edits:
-            self.put(edit.path, edit.text if edit.statements is None else render(edit.statements))
+            edit.write(self, True)
 
     def revert(self, edits):
         for edit in edits:
-            self.put(edit.path, edit.was if edit.statements is None
-                     else render(self.files[edit.path]))
+            edit.write(self, False)
 
     # ---- edits ----
 
     def change(self, path, index):
         was = self.files[path][index]
-        if was.name == "MACHINE":
+        if was.vary:
+            text = was.vary(was.text)
+        elif was.name == "MACHINE":
             text = "other"
         elif was.name == "EXTRA":
             text = self.rng.choice(("off", "none"))
@@ -243,7 +293,7 @@ class WhyRandom(bitzel.Case):
             text = (" " if was.text.startswith(" ") else "") + self.generator.value(number)
         statements = list(self.files[path])
         statements[index] = was.copy(text)
-        edit = Edit(path, statements, was.name, was.flag)
+        edit = Edit(path, self.files[path], statements, was.kind, was.name, was.flag)
         edit.old_line = line_of(self.files[path], index)
         edit.line = line_of(statements, index)
         return edit
@@ -252,24 +302,27 @@ class WhyRandom(bitzel.Case):
         was = self.files[path][index]
         statements = list(self.files[path])
         del statements[index]
-        edit = Edit(path, statements, was.name, was.flag)
+        edit = Edit(path, self.files[path], statements, was.kind, was.name, was.flag)
         edit.old_line = line_of(self.files[path], index)
         return edit
 
-    def add(self, path):
-        new = self.generator.statement()
+    def add(self, path, new=None):
+        new = new or self.generator.statement(path.endswith(".conf"))
         # At the end: before that what it needs may not be there yet.
         statements = self.files[path] + [new]
-        edit = Edit(path, statements, new.name, new.flag)
+        edit = Edit(path, self.files[path], statements, new.kind, new.name, new.flag)
         edit.line = line_of(statements, len(statements) - 1)
         return edit
 
     def source(self):
         path = f"meta/files/{self.rng.choice(RECIPES)}.txt"
-        edit = Edit(path, None, path.rsplit("/", 1)[1])
-        edit.was = (self.dir / path).read_text()
-        edit.text = self.generator.word() if self.rng.random() < 0.8 else edit.was
-        return edit
+        was = (self.dir / path).read_text()
+        now = self.generator.word() if self.rng.random() < 0.8 else was
+        return TextEdit(path, was, now, "source", path.rsplit("/", 1)[1])
+
+    def comment(self, path):
+        statements = [Plain("# a word\n\n"), *self.files[path]]
+        return Edit(path, self.files[path], statements, "nothing")
 
     def random_edit(self):
         path = self.rng.choice(sorted(self.files))
@@ -278,8 +331,7 @@ class WhyRandom(bitzel.Case):
         if what < 0.08:
             return self.source()
         if what < 0.16:
-            statements = [Plain("# a word\n\n"), *self.files[path]]
-            return Edit(path, statements, None)
+            return self.comment(path)
         if what < 0.3 or not named:
             return self.add(path)
         index = self.rng.choice(named)
@@ -292,37 +344,23 @@ class WhyRandom(bitzel.Case):
 
     def describe(self, edits, said):
         text = [f"seed {SEED}, round {self.rounds}"]
-        for e in edits:
-            if e.statements is None:
-                text.append(f"{e.path}: {e.was!r} -> {e.text!r}")
-            else:
-                text.append(f"{e.path}:{e.old_line}->{e.line} {e.name} [{e.flag}]\n--- was\n"
-                            f"{render(self.files[e.path])}--- is\n{render(e.statements)}")
+        text += [str(e) for e in edits]
         for path, statements in self.files.items():
             text.append(f"=== {path}\n{render(statements)}")
         text += [str(c) for c in said["causes"]]
         return "\n".join(text)
 
-    def is_named(self, edit, cause):
-        """Whether a cause is this edit, with its place."""
-        if edit.statements is None:
-            return cause["kind"] == "file" and cause["name"].endswith(edit.name)
-        if edit.name is None or cause["name"].split("[")[0] != edit.name:
-            return False
-        place = edit.path[len("build/"):] if edit.path.startswith("build/") else edit.path
-        return any(p["file"] == place and p["line"] == edit.line
-                   and p["old_line"] == edit.old_line for p in cause["places"])
-
     def judge(self, edits, said, must):
         """`must` has for each edit True, False or None: named, not named, either."""
+        self.counts.update(e.kind for e in edits)
         for edit, needed in zip(edits, must):
-            named = any(self.is_named(edit, c) for c in said["causes"])
+            named = any(edit.is_named(c) for c in said["causes"])
             if needed is not None and named != needed:
                 self.fail(("not named: " if needed else "named in vain: ")
                           + self.describe(edits, said))
         for cause in said["causes"]:
             places = len(cause["places"])
-            if not any(self.is_named(e, cause) for e in edits) or places > len(edits):
+            if not any(e.is_named(cause) for e in edits) or places > len(edits):
                 self.fail("something else is named: " + self.describe(edits, said))
 
     def one(self):
@@ -330,8 +368,9 @@ class WhyRandom(bitzel.Case):
         self.apply(edits)
         said = self.ask()
         self.revert(edits)
-        if said is not None:
-            self.judge(edits, said, [said["changed"] > 0])
+        if said is None:
+            return 0
+        self.judge(edits, said, [said["changed"] > 0])
         return 1
 
     def changes(self, edits):
@@ -357,23 +396,28 @@ class WhyRandom(bitzel.Case):
             effects = {bool(own), beside != keys}
             must.append(effects.pop() if len(effects) == 1 else None)
         self.revert(edits)
-        if said is not None and None not in alone and None not in (keys, beside):
-            self.judge(edits, said, must)
+        if said is None or None in alone or None in (keys, beside):
+            return 0
+        self.judge(edits, said, must)
         return 2
 
     def keys(self):
-        result = self.bitzel("sig", *RECIPES, "--all")
+        result = self.bitzel("sig", *self.targets, "--all")
         return result.out if result.code == 0 else None
 
     def test_exactly_what_was_edited_is_named(self):
         done = 0
-        while done < EDITS:
+        while done < self.edits:
             if not self.start():
                 continue
             self.assertEqual(self.ask()["causes"], [])
             for _ in range(20):
                 self.rounds += 1
                 done += self.two() if self.rng.random() < 0.15 else self.one()
+        print(f"seed {SEED}: {done} edits:", ", ".join(
+            f"{kind} {n}" for kind, n in sorted(self.counts.items())), file=sys.stderr)
+        if done >= 500:
+            self.assertEqual([k for k in self.kinds if self.counts[k] == 0], [])
 
 
 if __name__ == "__main__":
