@@ -108,12 +108,40 @@ static int sign_task(struct recipe *r, struct bz_str name, bool noexec,
     return rc;
 }
 
+struct names BZ_VEC(struct bz_str);
+
+struct checksums {
+    struct bz_arena *arena;
+    struct names *names;
+};
+
+static void add_checksum(void *ctx, struct bz_str flag, struct bz_str value)
+{
+    struct checksums *c = ctx;
+
+    (void)value;
+    BZ_VEC_PUSH(c->names, bz_arena_printf(c->arena, "SRC_URI[%.*s]", BZ_STR_ARG(flag)));
+}
+
+/* The variables that sources are made from. */
+static void add_source_names(struct recipe *r, const struct bz_keystore *store,
+                             struct names *names)
+{
+    struct checksums c = {&r->row->arena, names};
+
+    BZ_VEC_PUSH(names, BZ_STR("SRC_URI"));
+    BZ_VEC_PUSH(names, BZ_STR("SRCREV"));
+    BZ_VEC_PUSH(names, BZ_STR("S")); /* where patches are applied */
+    bz_vars_flags(store->plain, BZ_STR("SRC_URI"), add_checksum, &c);
+}
+
 /* What the inputs are made from. */
 static int list_origins(struct recipe *r, struct bz_str task,
                         const struct bz_taskspec_inputs *inputs,
                         struct bz_base_inputs *out, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_str) names = {0};
+    BZ_CLEANUP(bz_vec_release) struct names names = {0};
+    bool sources = false;
     unsigned turn;
     const struct bz_keystore *store = bz_taskspec_store(r->spec, &turn);
     int rc = 0;
@@ -128,15 +156,16 @@ static int list_origins(struct recipe *r, struct bz_str task,
     for (size_t i = 0; i < inputs->len; i++) {
         enum bz_taskspec_kind kind = inputs->at[i].kind;
 
-        if (kind == BZ_TASKSPEC_SOURCE) {
-            BZ_VEC_PUSH(&names, BZ_STR("SRC_URI"));
-            BZ_VEC_PUSH(&names, BZ_STR("SRCREV"));
+        if (bz_str_starts(inputs->at[i].name, BZ_STR("SRC_URI"))) {
+            sources = true;
         } else if (kind != BZ_TASKSPEC_TASK && kind != BZ_TASKSPEC_ORDER &&
                    kind != BZ_TASKSPEC_UMASK &&
                    bz_str_find_byte(inputs->at[i].name, ' ') == BZ_STR_NONE) {
             BZ_VEC_PUSH(&names, inputs->at[i].name);
         }
     }
+    if (sources)
+        add_source_names(r, store, &names);
     return rc < 0 ? rc : bz_base_list(r->base, names.at, names.len, out, err);
 }
 

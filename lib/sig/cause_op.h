@@ -6,10 +6,20 @@
 
 /* What an operation is about. */
 enum bz_cause_op_about {
-    BZ_CAUSE_OP_VALUE = 1, /* the text, or what counts instead of it */
-    BZ_CAUSE_OP_READS = 2, /* what else it leads to: [vardeps], [prefuncs], [export] */
-    BZ_CAUSE_OP_WAITS = 4, /* what a task waits for: [depends], [deptask] */
-    BZ_CAUSE_OP_RUNS = 8,  /* how it runs: [dirs], [umask], [network] */
+    BZ_CAUSE_OP_VALUE = 1,    /* the text, or what counts instead of it */
+    BZ_CAUSE_OP_READS = 2,    /* what else it leads to: [vardeps], [export] */
+    BZ_CAUSE_OP_WAITS = 4,    /* what a task waits for: [depends], [deptask] */
+    BZ_CAUSE_OP_RUNS = 8,     /* how it runs: [dirs], [umask] */
+    BZ_CAUSE_OP_SANDBOX = 16, /* where it runs: [network], [fakeroot] */
+    BZ_CAUSE_OP_NOEXEC = 32,  /* whether it runs */
+    BZ_CAUSE_OP_ORDER = 128,  /* what runs around it: [prefuncs], [postfuncs] */
+    BZ_CAUSE_OP_FILES = 64,   /* which files count: [file-checksums] */
+};
+
+/* A recipe's file that has another name now: the last components; n == 0: it has not.
+ */
+struct bz_cause_op_rename {
+    struct bz_str was, is;
 };
 
 /* One that became another, or came (`was` is NULL), or went (`is` is NULL). */
@@ -22,8 +32,10 @@ struct bz_cause_op_edit {
 struct bz_cause_op_edits BZ_VEC(struct bz_cause_op_edit);
 
 /* Appends what was edited of a variable at two times; one of them may be NULL. The
- * number of a line alone is nothing. */
+ * number of a line alone is nothing, and neither is another name of the file. */
 void bz_cause_op_list(const struct bz_record_input *was,
-                      const struct bz_record_input *is, struct bz_cause_op_edits *out);
+                      const struct bz_record_input *is,
+                      const struct bz_cause_op_rename *renamed,
+                      struct bz_cause_op_edits *out);
 
 #endif

@@ -1,6 +1,7 @@
 #include "sig/cause_task.h"
 
 #include "base/bitset.h"
+#include "os/path.h"
 #include "sig/cause_op.h"
 #include "sig/record_diff.h"
 
@@ -21,6 +22,9 @@ struct explanation {
     struct bz_map blamed;       /* names of fields that nothing else explains */
     size_t found;               /* causes */
     const struct names *wanted; /* blame only context with one of these; or NULL */
+    struct bz_cause_op_rename renamed; /* the recipe's file */
+    bool chosen;  /* it is another file by PREFERRED_VERSION or its like */
+    bool flipped; /* the task runs something at one time only, by an edit of [noexec] */
 };
 
 static void add_files(struct side *s, const struct bz_record_input *const *all,
@@ -55,6 +59,14 @@ static const struct bz_record_input *context_of(const struct side *s,
     const struct bz_map_entry *e = bz_map_get(&s->context, name);
 
     return e ? s->task->context[e->u - 1] : NULL;
+}
+
+/* "mc:X:recipe" of "mc:X:recipe:do_task" */
+static struct bz_str recipe_of(struct bz_str task)
+{
+    size_t colon = bz_str_rfind_byte(task, ':');
+
+    return colon == BZ_STR_NONE ? task : bz_str_of(task.p, colon);
 }
 
 /* ---- blame ---- */
@@ -101,7 +113,7 @@ static struct bz_cause *blame_machine(struct explanation *x, enum bz_cause_kind 
     like.was_there = like.was.p != NULL;
     like.is_there = like.is.p != NULL;
     cause = bz_cause_add(x->c, x->task, &like, BZ_STR(""));
-    bz_cause_op_list(was, is, &edits);
+    bz_cause_op_list(was, is, &x->renamed, &edits);
     for (size_t i = 0; i < edits.len; i++)
         if (!edits.at[i].idle)
             add_place(cause, &edits.at[i]);
@@ -166,7 +178,28 @@ static bool is_of_machine(const struct explanation *x,
            (edit->is && !edit->was && is_other_file(&x->was, edit->is));
 }
 
+static bool is_recipe(const struct bz_record_op *op, struct bz_str name)
+{
+    return op && bz_str_eq(bz_path_basename(op->file), name);
+}
+
+/* Whether an edit is that another version of the recipe has other statements, and
+ * inherits other classes. */
+static bool is_of_version(const struct explanation *x,
+                          const struct bz_cause_op_edit *edit)
+{
+    if (!x->chosen)
+        return false;
+    return is_recipe(edit->was, x->renamed.was) || is_recipe(edit->is, x->renamed.is) ||
+           (edit->was && !edit->is && !bz_map_get(&x->is.files, edit->was->file)) ||
+           (edit->is && !edit->was && !bz_map_get(&x->was.files, edit->is->file));
+}
+
+static size_t blame_version(struct explanation *x);
+
 enum idle { WITHOUT_IDLE, WITH_IDLE };
+
+enum { LEADS = BZ_CAUSE_OP_READS | BZ_CAUSE_OP_ORDER };
 
 /* Returns how many edits of a variable were to blame. */
 static size_t blame_edits(struct explanation *x, const struct bz_record_input *was,
@@ -176,13 +209,15 @@ static size_t blame_edits(struct explanation *x, const struct bz_record_input *w
     BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
     size_t n = 0;
 
-    bz_cause_op_list(was, is, &edits);
+    bz_cause_op_list(was, is, &x->renamed, &edits);
     for (size_t i = 0; i < edits.len; i++) {
         if (!(edits.at[i].about & about) || (idle == WITHOUT_IDLE && edits.at[i].idle))
             continue;
         n++;
         if (is_of_machine(x, &edits.at[i]))
             blame_machines(x);
+        else if (is_of_version(x, &edits.at[i]))
+            (void)blame_version(x);
         else
             blame_variable(x, was, is, &edits.at[i]);
     }
@@ -289,6 +324,25 @@ static size_t blame_context_of(struct explanation *x, const char *name)
     return blame_name(x, bz_str_from(name));
 }
 
+/* The variables that choose between versions of a recipe. */
+static size_t blame_version(struct explanation *x)
+{
+    static const char *const rows[] = {"PREFERRED_VERSION", "REQUIRED_VERSION"};
+    struct bz_str recipe = recipe_of(x->is.task->name);
+    bool chosen = x->chosen;
+    size_t n = 0;
+
+    recipe = bz_str_drop(recipe, bz_str_rfind_byte(recipe, ':') + 1);
+    x->chosen = false; /* the file of such a variable may be new itself */
+    for (size_t i = 0; i < BZ_COUNTOF(rows); i++) {
+        n += blame_context_of(x, rows[i]);
+        n += blame_name(
+            x, bz_arena_printf(&x->c->arena, "%s_%.*s", rows[i], BZ_STR_ARG(recipe)));
+    }
+    x->chosen = chosen;
+    return n;
+}
+
 /* ---- inputs that changed ---- */
 
 /* The override of an operation: of "override[o]:set", ":append[o]". */
@@ -348,6 +402,34 @@ static bool has_export(const struct bz_record_input *in)
     return false;
 }
 
+/* Whether a task's code finds a variable in its environment, or any if n == 0. */
+static bool has_exported(const struct bz_record_task *t, struct bz_str name)
+{
+    for (size_t i = 0; i < t->nfields; i++) {
+        struct bz_str rest = t->fields[i]->name;
+
+        if (bz_str_cut_prefix(&rest, BZ_STR("export ")) &&
+            (name.n == 0 || bz_str_eq(rest, name)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether there is an environment at one time only, since functions came to a task
+ * without code, or went. */
+static bool is_environment_new(const struct explanation *x)
+{
+    return has_exported(x->was.task, BZ_STR("")) !=
+           has_exported(x->is.task, BZ_STR(""));
+}
+
+/* Whether a variable came to all code, or no longer does. */
+static bool is_export_new(const struct explanation *x, struct bz_str name)
+{
+    return has_exported(x->was.task, name) != has_exported(x->is.task, name) &&
+           !is_environment_new(x) && !x->flipped;
+}
+
 /* Whether something changed that it leads to, or that comes to all code. */
 static bool leads_to_change(const struct explanation *x,
                             const struct bz_record_input *in)
@@ -385,7 +467,7 @@ static void explain_changed(struct explanation *x, const struct bz_record_input 
     size_t overrides = blame_overrides(x, was, is);
 
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITHOUT_IDLE) > 0 ||
-        blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
+        blame_edits(x, was, is, LEADS, WITHOUT_IDLE) > 0)
         return;
     if (blame_context(x, was, is, WITHOUT_IDLE) > 0 || overrides > 0)
         return;
@@ -393,7 +475,7 @@ static void explain_changed(struct explanation *x, const struct bz_record_input 
     if (blame_context(x, was, is, WITH_IDLE) > 0 ||
         blame_context_of(x, "OVERRIDES") > 0 || blame_machines(x))
         return;
-    if (is_by_removal(x, was, is))
+    if (is_by_removal(x, was, is) || (x->chosen && blame_version(x) > 0))
         return;
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITH_IDLE) == 0)
         blame_variable(x, was, is, NULL);
@@ -480,7 +562,7 @@ static bool is_why(struct explanation *x, const struct bz_record_input *was,
 
     if (changed && !stood && has_name(has->value, name))
         return true;
-    if (blame_edits(x, was, is, BZ_CAUSE_OP_READS, WITHOUT_IDLE) > 0)
+    if (blame_edits(x, was, is, LEADS, WITHOUT_IDLE) > 0)
         return true;
     if (stood)
         return false;
@@ -574,9 +656,11 @@ static size_t blame_contexts(struct explanation *x)
 static void blame_arrival(struct explanation *x, const struct bz_record_diff_input *in)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
-    bool only_export = has_export(in->is ? in->is : in->was), any = false;
+    bool only_export =
+        has_export(in->is ? in->is : in->was) && is_export_new(x, in->name);
+    bool any = false;
 
-    bz_cause_op_list(in->was, in->is, &edits);
+    bz_cause_op_list(in->was, in->is, &x->renamed, &edits);
     for (size_t i = 0; i < edits.len; i++) {
         const struct bz_cause_op_edit *e = &edits.at[i];
 
@@ -584,13 +668,16 @@ static void blame_arrival(struct explanation *x, const struct bz_record_diff_inp
             (only_export &&
              !bz_str_eq((e->is ? e->is : e->was)->flag, BZ_STR("export"))))
             continue;
-        blame_variable(x, in->was, in->is, e);
         any = true;
+        if (is_of_version(x, e))
+            (void)blame_version(x);
+        else
+            blame_variable(x, in->was, in->is, e);
     }
     /* One that nobody had set may have been set where it does not count, or follow from
      * something there. */
     if (!any && blame_name(x, in->name) == 0 && blame_contexts(x) == 0 &&
-        !blame_machines(x))
+        !blame_machines(x) && !(x->chosen && blame_version(x) > 0))
         blame_variable(x, in->was, in->is, NULL);
 }
 
@@ -620,9 +707,54 @@ static void explain_rest(struct explanation *x, struct arrivals *a,
         }
 }
 
+static struct bz_str order_of(const struct bz_record_task *t)
+{
+    for (size_t i = 0; i < t->nfields; i++)
+        if (bz_str_eq(t->fields[i]->name, BZ_STR("order order")))
+            return t->fields[i]->value;
+    return BZ_STR("");
+}
+
+/* Functions that run around the task at one time only, and their flags. */
+static void explain_by_order(const struct explanation *x, struct arrivals *a)
+{
+    struct bz_str was = order_of(x->was.task), is = order_of(x->is.task);
+
+    for (size_t i = 0; i < a->all.len; i++) {
+        struct bz_str name = arrival(a, i)->name, flag;
+
+        (void)bz_str_cut(name, '[', &name, &flag);
+        if (bz_str_has_word(a->came ? is : was, name) &&
+            !bz_str_has_word(a->came ? was : is, name))
+            bz_bitset_set(&a->explained, i);
+    }
+}
+
 static size_t count_open(const struct arrivals *a)
 {
     return a->all.len - bz_bitset_count(&a->explained);
+}
+
+/* Whether a variable is exported, or no longer is, by its flag [unexport] alone. */
+static bool is_by_unexport(struct explanation *x, struct bz_str name)
+{
+    return is_export_new(
+        x, bz_arena_printf(&x->c->arena, "%.*s[unexport]", BZ_STR_ARG(name)));
+}
+
+/* A variable that is exported is there for its own sake, whatever else leads to it. */
+static void explain_export(struct explanation *x, struct arrivals *a, size_t i)
+{
+    const struct bz_record_input *in = arrival(a, i);
+
+    if (is_environment_new(x)) {
+        if (has_exported(a->came ? x->is.task : x->was.task, in->name))
+            bz_bitset_set(&a->explained, i);
+    } else if (has_export(in) && is_export_new(x, in->name)) {
+        if (!is_by_unexport(x, in->name))
+            blame_arrival(x, &a->all.at[i]);
+        bz_bitset_set(&a->explained, i);
+    }
 }
 
 static void explain_arrivals(struct explanation *x, bool came)
@@ -634,13 +766,11 @@ static void explain_arrivals(struct explanation *x, bool came)
     if (a.all.len == 0)
         return;
     explain_by_inputs(x, &a);
+    explain_by_order(x, &a);
     explain_flags(&a);
     explain_onwards(&a, &done);
     for (size_t i = 0; i < a.all.len; i++)
-        if (!bz_bitset_test(&a.explained, i) && has_export(arrival(&a, i))) {
-            blame_arrival(x, &a.all.at[i]);
-            bz_bitset_set(&a.explained, i);
-        }
+        explain_export(x, &a, i);
     explain_onwards(&a, &done);
     if (count_open(&a) > 0 && blame_context_of(x, "BB_BASEHASH_IGNORE_VARS") == 0)
         explain_rest(x, &a, &done);
@@ -706,6 +836,90 @@ static bool is_told(const struct explanation *x, const struct bz_record_diff_fil
     return false;
 }
 
+static bool ends_path(struct bz_str text, size_t at)
+{
+    while (at < text.n && text.p[at] == '/')
+        at++;
+    return at == text.n || (!in_name(text.p[at]) && !strchr(".+-~", text.p[at]));
+}
+
+/* Whether a text has a path, after `lead`, and not the beginning of another one. */
+static bool has_path(struct bz_str text, const char *lead, struct bz_str path)
+{
+    size_t from = 0, at;
+
+    while (from < text.n &&
+           (at = bz_str_find(bz_str_drop(text, from), path)) != BZ_STR_NONE) {
+        at += from;
+        if (bz_str_ends(bz_str_sub(text, 0, at), bz_str_from(lead)) &&
+            ends_path(text, at + path.n))
+            return true;
+        from = at + 1;
+    }
+    return false;
+}
+
+/* Whether the script names a file of a layer, or a directory that it lies in. Variables
+ * that the metadata ignores stay names: what follows them has to do. */
+static bool shows_path(const struct side *s, struct bz_str path)
+{
+    for (size_t i = 0; i < s->task->nfields; i++) {
+        const struct bz_record_input *f = s->task->fields[i];
+        size_t slash = bz_str_rfind_byte(path, '/');
+
+        if (!bz_str_starts(f->name, BZ_STR("function ")) &&
+            !bz_str_starts(f->name, BZ_STR("export ")))
+            continue;
+        if (slash == BZ_STR_NONE
+                ? bz_str_find(f->value, BZ_STR("<layer ")) != BZ_STR_NONE &&
+                      has_path(f->value, ">", BZ_STR(""))
+                : has_path(f->value, "/", bz_str_drop(path, slash + 1)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an entry of SRC_URI names a local file, or a directory that it lies in. */
+static bool has_entry(const struct side *s, struct bz_str path)
+{
+    for (size_t i = 0; i < s->task->nfields; i++)
+        if (bz_str_eq(s->task->fields[i]->name, BZ_STR("source SRC_URI")) &&
+            has_path(s->task->fields[i]->value, "file://", path))
+            return true;
+    return false;
+}
+
+static bool names_file(const struct side *s, const struct bz_record_file *f)
+{
+    struct bz_str path = f->name;
+
+    bz_str_cut_suffix(&path, BZ_STR("/"));
+    for (;;) {
+        if (f->mode > 0 ? shows_path(s, path) : has_entry(s, path))
+            return true;
+        if (bz_str_find_byte(path, '/') == BZ_STR_NONE)
+            return false;
+        path = bz_path_dirname(path);
+    }
+}
+
+/* Whether a file counts, or no longer does, because it is named now, or no longer is:
+ * that is what was edited. */
+static bool is_by_name(struct explanation *x, const struct bz_record_diff_file *f)
+{
+    const struct bz_record_file *file = f->is ? f->is : f->was;
+    const struct side *with = f->is ? &x->is : &x->was;
+    const struct side *without = f->is ? &x->was : &x->is;
+
+    if (f->was && f->is)
+        return false;
+    if (names_file(with, file))
+        return !names_file(without, file);
+    return file->mode == 0 && x->was.task->ninputs > 0 && x->is.task->ninputs > 0 &&
+           blame_edits(x, x->was.task->inputs[0], x->is.task->inputs[0],
+                       BZ_CAUSE_OP_FILES, WITHOUT_IDLE) > 0;
+}
+
 static void explain_files(struct explanation *x)
 {
     for (size_t i = 0; i < x->diff.files.len; i++) {
@@ -716,7 +930,7 @@ static void explain_files(struct explanation *x)
                                 .is_there = f->is && f->is->present};
         char was[BZ_DIGEST_HEX_LEN + 1] = "", is[BZ_DIGEST_HEX_LEN + 1] = "";
 
-        if (is_told(x, f))
+        if (is_told(x, f) || is_by_name(x, f))
             continue;
         if (f->was)
             bz_digest_hex(&f->was->digest, was);
@@ -727,14 +941,6 @@ static void explain_files(struct explanation *x)
                            bz_arena_printf(&x->c->arena, "%s %s", was, is));
         x->found++;
     }
-}
-
-/* "mc:X:recipe" of "mc:X:recipe:do_task" */
-static struct bz_str recipe_of(struct bz_str task)
-{
-    size_t colon = bz_str_rfind_byte(task, ':');
-
-    return colon == BZ_STR_NONE ? task : bz_str_of(task.p, colon);
 }
 
 static size_t blame_waits(struct explanation *x)
@@ -774,6 +980,18 @@ static void explain_deps(struct explanation *x)
     }
 }
 
+/* Edits of the task's own flags, or of what these refer to. */
+static size_t blame_flags(struct explanation *x, unsigned about)
+{
+    const struct bz_record_task *was = x->was.task, *is = x->is.task;
+    size_t n;
+
+    if (was->ninputs == 0 || is->ninputs == 0)
+        return 0;
+    n = blame_edits(x, was->inputs[0], is->inputs[0], about, WITHOUT_IDLE);
+    return n > 0 ? n : blame_context(x, was->inputs[0], is->inputs[0], WITHOUT_IDLE);
+}
+
 static void blame_policy(struct explanation *x)
 {
     const struct bz_cause like = {.kind = BZ_CAUSE_POLICY,
@@ -802,6 +1020,14 @@ static void blame_taint(struct explanation *x)
 
 /* ---- fields of the key ---- */
 
+static void add_inputs_like(const struct side *s, struct bz_str start,
+                            struct names *out)
+{
+    for (size_t i = 0; i < s->task->ninputs; i++)
+        if (bz_str_starts(s->task->inputs[i]->name, start))
+            BZ_VEC_PUSH(out, s->task->inputs[i]->name);
+}
+
 /* The variables that a field is made from, at the top. */
 static void find_sources(const struct explanation *x, struct bz_str field,
                          struct names *out)
@@ -813,6 +1039,10 @@ static void find_sources(const struct explanation *x, struct bz_str field,
     if (bz_str_eq(kind, BZ_STR("source")) || bz_str_starts(name, BZ_STR("SRC_URI "))) {
         BZ_VEC_PUSH(out, BZ_STR("SRC_URI"));
         BZ_VEC_PUSH(out, BZ_STR("SRCREV"));
+        if (bz_str_eq(kind, BZ_STR("step"))) /* patches, and where they are applied */
+            BZ_VEC_PUSH(out, BZ_STR("S"));
+        add_inputs_like(&x->was, BZ_STR("SRC_URI["), out);
+        add_inputs_like(&x->is, BZ_STR("SRC_URI["), out);
     }
     if (bz_str_eq(kind, BZ_STR("umask")))
         BZ_VEC_PUSH(out, BZ_STR("BB_DEFAULT_UMASK"));
@@ -855,7 +1085,7 @@ static void reach(const struct explanation *x, const struct names *from,
 /* What was edited of the variables themselves, if that is no other text. */
 static size_t blame_sources(struct explanation *x, const struct names *sources)
 {
-    enum { ANY = BZ_CAUSE_OP_VALUE | BZ_CAUSE_OP_READS | BZ_CAUSE_OP_RUNS };
+    enum { ANY = BZ_CAUSE_OP_VALUE | LEADS | BZ_CAUSE_OP_RUNS };
     size_t n = 0;
 
     for (size_t i = 0; i < sources->len; i++) {
@@ -887,8 +1117,8 @@ static size_t blame_leaders(struct explanation *x, struct bz_str name)
         const struct bz_record_input *was = find_input(&x->was, is->inputs[i]->name);
 
         if (was && leads(was, name) != leads(is->inputs[i], name))
-            n += blame_edits(x, was, is->inputs[i],
-                             BZ_CAUSE_OP_VALUE | BZ_CAUSE_OP_READS, WITHOUT_IDLE);
+            n += blame_edits(x, was, is->inputs[i], BZ_CAUSE_OP_VALUE | LEADS,
+                             WITHOUT_IDLE);
     }
     return n;
 }
@@ -998,6 +1228,83 @@ static void explain_fields(struct explanation *x)
         }
 }
 
+/* The last component of the recipe's path. */
+static struct bz_str file_of(const struct side *s)
+{
+    const struct bz_record_input *in = find_input(s, BZ_STR("FILE"));
+
+    return in ? bz_path_basename(in->value) : BZ_STR("");
+}
+
+static bool has_field(const struct bz_record_task *t, struct bz_str name)
+{
+    for (size_t i = 0; i < t->nfields; i++)
+        if (bz_str_eq(t->fields[i]->name, name))
+            return true;
+    return false;
+}
+
+/* The recipe has another file. If that gives it another version, the version is what
+ * people know of it. */
+static void explain_file(struct explanation *x)
+{
+    static const struct bz_str version = BZ_STR("version PV");
+    struct bz_record_diff_inputs *all = &x->diff.inputs;
+    struct bz_str was = file_of(&x->was), is = file_of(&x->is);
+    const struct bz_record_diff_input *pv = NULL;
+    bool own = false; /* PV is text that was edited */
+    size_t kept = 0;
+
+    if (was.n == 0 || is.n == 0 || bz_str_eq(was, is))
+        return;
+    x->renamed = (struct bz_cause_op_rename){was, is};
+    x->chosen = blame_version(x) > 0;
+    for (size_t i = 0; i < x->diff.fields.len; i++)
+        if (bz_str_eq(x->diff.fields.at[i].name, version))
+            pv = &x->diff.fields.at[i];
+    for (size_t i = 0; i < all->len; i++)
+        own |= bz_str_eq(all->at[i].name, BZ_STR("PV"));
+    if (!x->chosen && (!pv || own))
+        return;
+    for (size_t i = 0; i < all->len; i++)
+        if (!bz_str_eq(all->at[i].name, BZ_STR("FILE")))
+            all->at[kept++] = all->at[i];
+    all->len = kept;
+    (void)bz_map_put(&x->blamed, BZ_STR("FILE"));
+    if (!x->chosen)
+        blame_field(x, pv, BZ_STR("PV"));
+}
+
+/* The task began or ceased to run something: with that come or go most fields. */
+static void explain_noexec(struct explanation *x)
+{
+    static const struct bz_str always = BZ_STR("umask umask"); /* of what runs */
+    struct bz_record_diff_inputs *all = &x->diff.fields;
+    size_t kept = 0;
+
+    if (has_field(x->was.task, always) == has_field(x->is.task, always) ||
+        blame_flags(x, BZ_CAUSE_OP_NOEXEC) == 0)
+        return;
+    x->flipped = true;
+    for (size_t i = 0; i < all->len; i++)
+        if (all->at[i].was && all->at[i].is)
+            all->at[kept++] = all->at[i];
+    all->len = kept;
+}
+
+/* Other functions run around the task. */
+static void explain_order(struct explanation *x)
+{
+    struct bz_record_diff_inputs *all = &x->diff.fields;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->len; i++)
+        if (!bz_str_eq(all->at[i].name, BZ_STR("order order")) ||
+            blame_flags(x, BZ_CAUSE_OP_ORDER) == 0)
+            all->at[kept++] = all->at[i];
+    all->len = kept;
+}
+
 bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
                            const struct bz_record_task *was,
                            const struct bz_record_task *is)
@@ -1012,12 +1319,16 @@ bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
     side_init(&x.was, was);
     side_init(&x.is, is);
     bz_record_diff_run(&x.diff, was, is);
-    if (x.diff.policy)
+    explain_file(&x);
+    if (x.diff.policy && blame_flags(&x, BZ_CAUSE_OP_SANDBOX) == 0)
         blame_policy(&x);
     if (x.diff.taint)
         blame_taint(&x);
+    explain_noexec(&x);
+    explain_order(&x);
     explain_fields(&x);
-    explain_files(&x);
+    if (!x.flipped)
+        explain_files(&x);
     explain_commits(&x);
     explain_deps(&x);
     if (x.found == 0 &&

@@ -229,10 +229,21 @@ void bz_origin_task(struct bz_origin *o, const struct bz_base_inputs *inputs,
         {"MACHINE",                 7 },
         {"OVERRIDES",               9 },
     };
+    static const char *const choosing[] = {"PREFERRED_VERSION", "REQUIRED_VERSION"};
     BZ_CLEANUP(bz_map_release) struct bz_map seen = {0};
+    struct bz_str recipe = {0};
+    struct bz_err ignored;
 
     for (size_t i = 0; i < BZ_COUNTOF(roots); i++)
         add_context(o, roots[i], &seen);
+    if (bz_vars_get(o->vars, BZ_STR("PN"), 0, &recipe, &ignored) < 0)
+        recipe = BZ_STR("");
+    for (size_t i = 0; i < BZ_COUNTOF(choosing); i++) {
+        add_context(o, bz_str_from(choosing[i]), &seen);
+        add_context(
+            o, bz_arena_printf(&o->arena, "%s_%.*s", choosing[i], BZ_STR_ARG(recipe)),
+            &seen);
+    }
     for (size_t i = 0; i < inputs->len; i++) {
         const struct bz_origin_input *in = input_of(o, &inputs->at[i]);
 

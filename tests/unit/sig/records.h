@@ -4,9 +4,11 @@
  *
  *     task NAME             begins a task; what follows is about it
  *     machine NAME
+ *     policy TEXT
  *     taint WHEN
  *     in NAME=value         an input; "\n" in the value begins a line. It is a field of
- *                           the key, too
+ *                           the key, too: a function, or what is exported
+ *     field KIND NAME=value one more field of the key
  *     ctx NAME=value        something of its context
  *     op FILE:LINE OP TEXT  an operation on the last of these; "-FILE" is without
  *                           effect, "OP[flag]" is about a flag
@@ -90,6 +92,9 @@ static inline void records_sign(struct records *s)
     }
     bz_digest_add_field(s->h, 3, s->task.machine.p, s->task.machine.n);
     bz_digest_add_field(s->h, 5, s->task.taint.p, s->task.taint.n);
+    bz_digest_add_field(s->h, 6, s->task.policy.p, s->task.policy.n);
+    for (size_t i = 0; i < s->fields.len; i++)
+        bz_digest_add_field(s->h, 7, s->fields.at[i]->digest.b, BZ_DIGEST_LEN);
     bz_digest_end(s->h, &s->task.base);
     bz_digest_begin(s->h);
     bz_digest_add_field(s->h, 1, s->task.base.b, BZ_DIGEST_LEN);
@@ -104,8 +109,13 @@ static inline void records_add_fields(struct records *s)
         struct bz_record_input field = {.digest = s->inputs.at[i]->digest,
                                         .value = s->inputs.at[i]->value};
 
-        field.name = bz_arena_printf(&s->arena, "function %.*s",
-                                     BZ_STR_ARG(s->inputs.at[i]->name));
+        bool exported = false;
+
+        for (size_t k = 0; k < s->inputs.at[i]->nops; k++)
+            exported |= bz_str_eq(s->inputs.at[i]->ops[k].flag, BZ_STR("export"));
+        field.name =
+            bz_arena_printf(&s->arena, "%s %.*s", exported ? "export" : "function",
+                            BZ_STR_ARG(s->inputs.at[i]->name));
         BZ_VEC_PUSH(&s->fields, /* NOLINT(bugprone-sizeof-expression) */
                     bz_record_input(s->r, &field));
     }
@@ -178,6 +188,18 @@ static inline void records_input(struct records *s, struct bz_str text, bool con
                                                      BZ_STR_ARG(s->last.value)));
 }
 
+static inline void records_field(struct records *s, struct bz_str text)
+{
+    struct bz_record_input field = {0};
+    struct bz_str value;
+
+    bz_str_cut(text, '=', &field.name, &value);
+    field.value = records_value(s, value);
+    field.digest = records_hash(s, text);
+    BZ_VEC_PUSH(&s->fields, /* NOLINT(bugprone-sizeof-expression) */
+                bz_record_input(s->r, &field));
+}
+
 static inline void records_op(struct records *s, struct bz_str text)
 {
     struct bz_record_op op = {0};
@@ -229,6 +251,10 @@ static inline void records_line(struct records *s, struct bz_str line)
         s->task.machine = rest;
     } else if (bz_str_eq(word, BZ_STR("taint"))) {
         s->task.taint = rest;
+    } else if (bz_str_eq(word, BZ_STR("policy"))) {
+        s->task.policy = rest;
+    } else if (bz_str_eq(word, BZ_STR("field"))) {
+        records_field(s, rest);
     } else if (bz_str_eq(word, BZ_STR("in"))) {
         records_input(s, rest, false);
     } else if (bz_str_eq(word, BZ_STR("ctx"))) {
