@@ -141,7 +141,9 @@ static int list_origins(struct recipe *r, struct bz_str task,
                         struct bz_base_inputs *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct names names = {0};
-    bool sources = false;
+    bool sources = false, exports = false;
+    struct bz_str unset;
+    size_t next = 0;
     unsigned turn;
     const struct bz_keystore *store = bz_taskspec_store(r->spec, &turn);
     int rc = 0;
@@ -156,6 +158,7 @@ static int list_origins(struct recipe *r, struct bz_str task,
     for (size_t i = 0; i < inputs->len; i++) {
         enum bz_taskspec_kind kind = inputs->at[i].kind;
 
+        exports |= kind == BZ_TASKSPEC_EXPORT;
         if (bz_str_starts(inputs->at[i].name, BZ_STR("SRC_URI"))) {
             sources = true;
         } else if (kind != BZ_TASKSPEC_TASK && kind != BZ_TASKSPEC_ORDER &&
@@ -164,6 +167,8 @@ static int list_origins(struct recipe *r, struct bz_str task,
             BZ_VEC_PUSH(&names, inputs->at[i].name);
         }
     }
+    while (exports && bz_taskspec_next_unset(r->spec, &next, &unset))
+        BZ_VEC_PUSH(&names, unset);
     if (sources)
         add_source_names(r, store, &names);
     return rc < 0 ? rc : bz_base_list(r->base, names.at, names.len, out, err);

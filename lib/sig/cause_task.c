@@ -475,7 +475,8 @@ static void explain_changed(struct explanation *x, const struct bz_record_input 
     if (blame_context(x, was, is, WITH_IDLE) > 0 ||
         blame_context_of(x, "OVERRIDES") > 0 || blame_machines(x))
         return;
-    if (is_by_removal(x, was, is) || (x->chosen && blame_version(x) > 0))
+    /* := may have seen the version, too. */
+    if (is_by_removal(x, was, is) || bz_map_get(&x->blamed, BZ_STR("FILE")))
         return;
     if (blame_edits(x, was, is, BZ_CAUSE_OP_VALUE, WITH_IDLE) == 0)
         blame_variable(x, was, is, NULL);
@@ -1032,6 +1033,8 @@ static void add_inputs_like(const struct side *s, struct bz_str start,
 static void find_sources(const struct explanation *x, struct bz_str field,
                          struct names *out)
 {
+    static const struct bz_str places[] = {BZ_STR("S"), BZ_STR("UNPACKDIR"),
+                                           BZ_STR("WORKDIR")};
     struct bz_str task = x->is.task->name, kind, name, var, flag;
 
     task = bz_str_drop(task, bz_str_rfind_byte(task, ':') + 1);
@@ -1040,7 +1043,8 @@ static void find_sources(const struct explanation *x, struct bz_str field,
         BZ_VEC_PUSH(out, BZ_STR("SRC_URI"));
         BZ_VEC_PUSH(out, BZ_STR("SRCREV"));
         if (bz_str_eq(kind, BZ_STR("step"))) /* patches, and where they are applied */
-            BZ_VEC_PUSH(out, BZ_STR("S"));
+            for (size_t i = 0; i < BZ_COUNTOF(places); i++)
+                BZ_VEC_PUSH(out, places[i]);
         add_inputs_like(&x->was, BZ_STR("SRC_URI["), out);
         add_inputs_like(&x->is, BZ_STR("SRC_URI["), out);
     }
@@ -1107,8 +1111,9 @@ static bool leads(const struct bz_record_input *in, struct bz_str name)
     return false;
 }
 
-/* What began or ceased to name something, for a field that came or went. */
-static size_t blame_leaders(struct explanation *x, struct bz_str name)
+/* What began or ceased to name something, for a field that came or went. With `both`,
+ * by a flag beside its text. */
+static size_t blame_leaders(struct explanation *x, struct bz_str name, bool both)
 {
     const struct bz_record_task *is = x->is.task;
     size_t n = 0;
@@ -1116,7 +1121,8 @@ static size_t blame_leaders(struct explanation *x, struct bz_str name)
     for (size_t i = 0; i < is->ninputs; i++) {
         const struct bz_record_input *was = find_input(&x->was, is->inputs[i]->name);
 
-        if (was && leads(was, name) != leads(is->inputs[i], name))
+        if (was && (both ? leads(was, name) && leads(is->inputs[i], name)
+                         : leads(was, name) != leads(is->inputs[i], name)))
             n += blame_edits(x, was, is->inputs[i], BZ_CAUSE_OP_VALUE | LEADS,
                              WITHOUT_IDLE);
     }
@@ -1181,8 +1187,11 @@ static void explain_field(struct explanation *x, const struct bz_record_diff_inp
     if (is_by_input(x, &sources, &near) || blame_sources(x, &sources) > 0 ||
         is_by_blamed(x, &near))
         return;
-    if (((!f->was || !f->is) && blame_leaders(x, sources.at[0]) > 0) ||
-        blame_machines(x))
+    if ((!f->was || !f->is) && (blame_leaders(x, sources.at[0], false) > 0 ||
+                                (bz_str_starts(f->name, BZ_STR("vardeps ")) &&
+                                 blame_leaders(x, sources.at[0], true) > 0)))
+        return;
+    if (blame_machines(x) || (x->chosen && blame_version(x) > 0))
         return;
     blame_field(x, f, sources.at[0]);
 }

@@ -37,11 +37,14 @@ static void compare_inputs(struct bz_record_diff_inputs *out, struct list was,
         bz_map_put(&old, was.at[i]->name)->u = i + 1;
     for (size_t i = 0; i < is.n; i++) {
         struct bz_map_entry *e = bz_map_get(&old, is.at[i]->name);
-        struct bz_record_diff_input in = {
-            is.at[i]->name, e && e->u ? was.at[e->u - 1] : NULL, is.at[i]};
+        struct bz_record_diff_input in = {is.at[i]->name, NULL, is.at[i]};
 
-        if (e)
+        if (e && e->u == 0)
+            continue; /* a field that counts twice */
+        if (e) {
+            in.was = was.at[e->u - 1];
             e->u = 0;
+        }
         if (!in.was || !bz_digest_eq(&in.was->digest, &in.is->digest))
             BZ_VEC_PUSH(out, in);
     }
@@ -92,28 +95,51 @@ static bool same_file(const struct bz_record_file *a, const struct bz_record_fil
            a->mode == b->mode && bz_digest_eq(&a->digest, &b->digest);
 }
 
+struct files BZ_VEC(const struct bz_record_file *);
+
+static int by_name(const void *a, const void *b)
+{
+    const struct bz_record_file *x = *(const struct bz_record_file *const *)a;
+    const struct bz_record_file *y = *(const struct bz_record_file *const *)b;
+    int order = bz_str_cmp(x->name, y->name);
+
+    return order ? order : bz_digest_cmp(&x->digest, &y->digest);
+}
+
+static void sort_files(const struct bz_record_task *t, struct files *out)
+{
+    for (size_t i = 0; i < t->nfiles; i++)
+        BZ_VEC_PUSH(out, &t->files[i]); /* NOLINT(bugprone-sizeof-expression) */
+    BZ_VEC_SORT(out, by_name);
+}
+
+/* Several may have one name. */
 static void compare_files(struct bz_record_diff *d, const struct bz_record_task *was,
                           const struct bz_record_task *is)
 {
-    BZ_CLEANUP(bz_map_release) struct bz_map old = {0};
+    BZ_CLEANUP(bz_vec_release) struct files a = {0};
+    BZ_CLEANUP(bz_vec_release) struct files b = {0};
+    size_t i = 0, k = 0;
 
-    for (size_t i = 0; i < was->nfiles; i++)
-        bz_map_put(&old, was->files[i].name)->u = i + 1;
-    for (size_t i = 0; i < is->nfiles; i++) {
-        struct bz_map_entry *e = bz_map_get(&old, is->files[i].name);
-        struct bz_record_diff_file f = {
-            is->files[i].name, e && e->u ? &was->files[e->u - 1] : NULL, &is->files[i]};
+    sort_files(was, &a);
+    sort_files(is, &b);
+    while (i < a.len || k < b.len) {
+        int order = i == a.len   ? 1
+                    : k == b.len ? -1
+                                 : bz_str_cmp(a.at[i]->name, b.at[k]->name);
+        struct bz_record_diff_file f = {0};
 
-        if (e)
-            e->u = 0;
-        if (!f.was || !same_file(f.was, f.is))
+        if (order <= 0) {
+            f.was = a.at[i++];
+            f.name = f.was->name;
+        }
+        if (order >= 0) {
+            f.is = b.at[k++];
+            f.name = f.is->name;
+        }
+        if (!f.was || !f.is || !same_file(f.was, f.is))
             BZ_VEC_PUSH(&d->files, f);
     }
-    for (const struct bz_map_entry *e = bz_map_next(&old, NULL); e;
-         e = bz_map_next(&old, e))
-        if (e->u)
-            BZ_VEC_PUSH(&d->files, (struct bz_record_diff_file){
-                                       e->key, &was->files[e->u - 1], NULL});
     BZ_VEC_SORT(&d->files, by_file);
 }
 

@@ -562,6 +562,16 @@ static int add_exports(struct bz_taskspec *s, struct bz_str task,
     return rc;
 }
 
+bool bz_taskspec_next_unset(const struct bz_taskspec *s, size_t *i, struct bz_str *name)
+{
+    for (; *i < s->nexports; (*i)++)
+        if (!s->exports[*i]->input.value.p) {
+            *name = s->exports[(*i)++]->input.name;
+            return true;
+        }
+    return false;
+}
+
 /* ---- a task ---- */
 
 static int by_kind_and_name(const void *a, const void *b)

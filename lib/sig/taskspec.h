@@ -102,6 +102,11 @@ void bz_taskspec_add(struct bz_taskspec *s, enum bz_taskspec_kind kind,
                      struct bz_str name, struct bz_str value,
                      struct bz_taskspec_inputs *out);
 
+/* The variables that are exported but have no value, in the store of the task that was
+ * listed last; *i begins with 0. False after the last one. */
+bool bz_taskspec_next_unset(const struct bz_taskspec *s, size_t *i,
+                            struct bz_str *name);
+
 /* The digest of a list, in its order. */
 void bz_taskspec_digest(struct bz_taskspec *s, const struct bz_taskspec_inputs *inputs,
                         struct bz_digest *out);

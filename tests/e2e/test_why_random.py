@@ -362,6 +362,9 @@ class WhyRandom(bitzel.Case):
             places = len(cause["places"])
             if not any(e.is_named(cause) for e in edits) or places > len(edits):
                 self.fail("something else is named: " + self.describe(edits, said))
+        named = [(c["kind"], c["name"], str(c["places"])) for c in said["causes"]]
+        if len(set(named)) < len(named):
+            self.fail("something is named twice: " + self.describe(edits, said))
 
     def one(self):
         edits = [self.random_edit()]
