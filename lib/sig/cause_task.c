@@ -659,12 +659,16 @@ static void blame_arrival(struct explanation *x, const struct bz_record_diff_inp
     BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
     bool only_export =
         has_export(in->is ? in->is : in->was) && is_export_new(x, in->name);
-    bool any = false;
+    bool any = false, other = false;
 
     bz_cause_op_list(in->was, in->is, &x->renamed, &edits);
     for (size_t i = 0; i < edits.len; i++) {
         const struct bz_cause_op_edit *e = &edits.at[i];
 
+        if (!(e->about & (BZ_CAUSE_OP_VALUE | LEADS))) {
+            other = true; /* a flag of what is no task: it is a field of its own */
+            continue;
+        }
         if (e->idle || is_of_machine(x, e) ||
             (only_export &&
              !bz_str_eq((e->is ? e->is : e->was)->flag, BZ_STR("export"))))
@@ -677,6 +681,8 @@ static void blame_arrival(struct explanation *x, const struct bz_record_diff_inp
     }
     /* One that nobody had set may have been set where it does not count, or follow from
      * something there. */
+    if (!any && other && edits.len > 0 && !(in->is ? in->is : in->was)->value.n)
+        return;
     if (!any && blame_name(x, in->name) == 0 && blame_contexts(x) == 0 &&
         !blame_machines(x) && !(x->chosen && blame_version(x) > 0))
         blame_variable(x, in->was, in->is, NULL);
@@ -748,12 +754,12 @@ static void explain_export(struct explanation *x, struct arrivals *a, size_t i)
 {
     const struct bz_record_input *in = arrival(a, i);
 
-    if (is_environment_new(x)) {
-        if (has_exported(a->came ? x->is.task : x->was.task, in->name))
-            bz_bitset_set(&a->explained, i);
+    if (is_environment_new(x)
+            ? has_exported(a->came ? x->is.task : x->was.task, in->name)
+            : has_export(in) && is_by_unexport(x, in->name)) {
+        bz_bitset_set(&a->explained, i);
     } else if (has_export(in) && is_export_new(x, in->name)) {
-        if (!is_by_unexport(x, in->name))
-            blame_arrival(x, &a->all.at[i]);
+        blame_arrival(x, &a->all.at[i]);
         bz_bitset_set(&a->explained, i);
     }
 }
@@ -1182,6 +1188,8 @@ static void explain_field(struct explanation *x, const struct bz_record_diff_inp
     BZ_CLEANUP(bz_vec_release) struct names sources = {0};
     BZ_CLEANUP(bz_map_release) struct bz_map near = {0};
 
+    if (bz_str_starts(f->name, BZ_STR("export ")) && is_environment_new(x))
+        return;
     find_sources(x, f->name, &sources);
     reach(x, &sources, &near);
     if (is_by_input(x, &sources, &near) || blame_sources(x, &sources) > 0 ||

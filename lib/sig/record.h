@@ -86,8 +86,8 @@ struct bz_record_task {
     /* The variables that these are made from. */
     const struct bz_record_input *const *inputs;
     size_t ninputs;
-    /* What decides about inputs without being one: OVERRIDES, DEPENDS, what
-     * contains() asks. */
+    /* What decides about inputs without being one: OVERRIDES, DEPENDS,
+     * PREFERRED_VERSION, what contains() asks. */
     const struct bz_record_input *const *context;
     size_t ncontext;
     const struct bz_record_file *files;

@@ -4,7 +4,7 @@ The same random edits as in why_random, in projects that have versions, sources,
 repositories, files of layers that scripts name, and flags of tasks. Recipes are renamed,
 sources get other modes and names, tags move. What why must say follows from the edit.
 
-BITZEL_EDITS says how many edits to try (60), BITZEL_SEED which ones (1). A run of at least
+BITZEL_EDITS says how many edits to try (40), BITZEL_SEED which ones (1). A run of at least
 500 edits fails if it misses one of the kinds.
 """
 
@@ -241,8 +241,6 @@ class EntryEdit(Edit):
                 checkout.remove(place)
             else:
                 checkout.store(place, entry)
-        if self.kind == "commit":
-            test.resolve()
 
     def is_named(self, cause):
         if self.kind == "commit":
@@ -288,6 +286,7 @@ class AppendEdit(Edit):
 
 
 class WhyKinds(test_why_random.WhyRandom):
+    edits = int(os.environ.get("BITZEL_EDITS", "40"))
     targets = tuple(RECIPES)
     kinds = ("version", "PR", "PE", "WORKDIR", "S", "[dirs]", "[cleandirs]", "[umask]", "[noexec]",
              "[network]", "[fakeroot]", "[export]", "[unexport]", "entry", "parameter", "checksum",
@@ -330,6 +329,18 @@ class WhyKinds(test_why_random.WhyRandom):
 
     def resolve(self):
         return self.bitzel("fetch", "--refresh", "r4").code == 0
+
+    def apply(self, edits):
+        super().apply(edits)
+        self.resolve_moved(edits)
+
+    def revert(self, edits):
+        super().revert(edits)
+        self.resolve_moved(edits)
+
+    def resolve_moved(self, edits):
+        if any(e.kind == "commit" for e in edits):
+            self.resolve()
 
     # ---- edits ----
 

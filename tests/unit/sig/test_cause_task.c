@@ -131,19 +131,29 @@ static const struct causes_case cases[] = {
      ":\n"
      "in HOME=/\nop e:1 set /\nfield order order=help : \n" HOME,
      "x f:2 *1"                                                               },
+ /* a flag that counts only of functions around a task */
+    {"task t\nin x=help\nop f:1 set help\nlead V\nin V=1\nop f:3 set 1\n",
+     "task t\nin x=help\nop f:1 set help\nlead V\nlead help\nin V=2\nop f:3 set 2\nin "
+     "help=\n"
+     "op f:2 set[dirs] d\n",                                                                                                                                       "V f:3 *1"                                                                                            },
+ /* what is exported without a value, and no longer */
+    {"task t\nin x=a\nin E=\nop l:5 set[export] 1\n" HOME,
+     "task t\nin x=a\nin E[unexport]=1\nop f:2 set[unexport] 1\nfield export "
+     "E[unexport]=1\n" HOME,
+     "E[unexport] f:2 *1"                                                                                                                                                                                                                                                                       },
  /* checksums of sources */
     {"task t\nin x=a\nin SRC_URI[md5]=1\nop f:3 set[md5] 1\nfield source SRC_URI "
-     "001=1\n",                                                                       "task t\nin x=a\nin SRC_URI[md5]=2\nop f:3 set[md5] 2\nfield source SRC_URI "
-     "001=2\n",                                                                                                                                       "SRC_URI[md5] f:3 *1"                                                                                            },
+     "001=1\n",                  "task t\nin x=a\nin SRC_URI[md5]=2\nop f:3 set[md5] 2\nfield source SRC_URI "
+     "001=2\n",                                                                                                                                                      "SRC_URI[md5] f:3 *1"                                                                                                         },
  /* forced */
-    {"task t\ntask u\ndep t\n",                                                      "task t\ntaint now\ntask u\ndep t\n",                                                                                                                 "taint t *2"                                                                                                                                                                                                                                                                       },
-    {"task t\ntaint now\n",                                                                        "task t\ntaint later\n",                                                                                                                                               "taint t *1"                                                                                       },
-    {"task t\ntaint now\n",                                                             "task t\n",                                                        "taint t *1"                               },
+    {"task t\ntask u\ndep t\n",                                  "task t\ntaint now\ntask u\ndep t\n",                                                                                                                                                      "taint t *2"                                                                                                                                                                                                                                                             },
+    {"task t\ntaint now\n",                                                                        "task t\ntaint later\n",                                                                                                                                               "taint t *1"                                                                        },
+    {"task t\ntaint now\n",                                                             "task t\n",                                                                            "taint t *1"              },
  /* files */
     {"task t\nfile f=1\n",                                                                 "task t\nfile f=1\nfile g=1\n",                                                       "file g *1"},
  /* fields and files that count twice */
     {"task t\nin x=a\nop f:1 set a\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",
-     "task t\nin x=b\nop f:1 set b\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",                                                                               "x f:1 *1"                                                                                                               },
+     "task t\nin x=b\nop f:1 set b\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",                                                                               "x f:1 *1"                                                                                           },
     {"task t\nfile f=1\nfile f=1\nfile g=1\n",                                                                  "task t\nfile f=2\nfile f=2\nfile g=1\n",
      "file f *1"                                                                                          },
  /* a file that counts because an entry names it now, and one that is new below it */
