@@ -1,11 +1,7 @@
 #include "vars/history.h"
 
+#include "base/string_pool.h"
 #include "vars/store.h"
-
-struct bz_store_event {
-    struct bz_store_event *next;
-    struct bz_history_event e;
-};
 
 static void push(struct bz_vars *v, struct bz_store_cell *c,
                  const struct bz_history_event *e)
@@ -37,22 +33,52 @@ void bz_history_add(struct bz_vars *v, struct bz_store_cell *c,
          });
 }
 
-/* What the store and its parents recorded for the name, theirs first. */
-static void each_own(const struct bz_vars *v, struct bz_str name, uint64_t hash,
-                     bz_history_fn fn, void *ctx)
+/* Takes the next event off the bytes of a table. */
+static bool unpack(const struct bz_vars *v, struct bz_string_pool_cursor *c,
+                   struct bz_history_event *e)
 {
-    const struct bz_store_node *node;
-    const struct bz_store_event *event, *last;
+    struct bz_str file;
+    bool good = bz_string_pool_get(v->pool, bz_string_pool_take32(c), &file);
 
-    if (v->parent)
-        each_own(v->parent, name, hash, fn, ctx);
-    node = bz_store_find(v, name, hash);
-    last = node ? node->last : NULL; /* fn may add more */
-    for (event = node ? node->first : NULL; event; event = event->next) {
+    *e = (struct bz_history_event){.file = file.p, .line = bz_string_pool_take32(c)};
+    return good && file.p &&
+           bz_string_pool_get(v->pool, bz_string_pool_take32(c), &e->op) &&
+           bz_string_pool_get(v->pool, bz_string_pool_take32(c), &e->flag) &&
+           bz_string_pool_get(v->pool, bz_string_pool_take32(c), &e->detail) && !c->bad;
+}
+
+bool bz_history_each_own(const struct bz_vars *v, const struct bz_store_node *node,
+                         bz_history_fn fn, void *ctx)
+{
+    struct bz_string_pool_cursor c = bz_string_pool_cursor(node->past);
+    const struct bz_store_event *last = node->last; /* fn may add more */
+    struct bz_history_event e;
+
+    while (c.at < c.end) {
+        if (!unpack(v, &c, &e))
+            return false;
+        fn(ctx, &e);
+    }
+    for (const struct bz_store_event *event = last ? node->first : NULL; event;
+         event = event->next) {
         fn(ctx, &event->e);
         if (event == last)
             break;
     }
+    return true;
+}
+
+/* What the store and its parents recorded for the name, theirs first. */
+static bool each_level(const struct bz_vars *v, struct bz_str name, uint64_t hash,
+                       bz_history_fn fn, void *ctx)
+{
+    const struct bz_store_node *node;
+    bool good = true;
+
+    if (v->parent)
+        good = each_level(v->parent, name, hash, fn, ctx);
+    node = bz_store_find(v, name, hash);
+    return (!node || bz_history_each_own(v, node, fn, ctx)) && good;
 }
 
 struct copy {
@@ -72,7 +98,7 @@ void bz_history_copy(struct bz_vars *v, const struct bz_store_cell *from,
 {
     struct copy copy = {v, to};
 
-    each_own(v, from->name, from->hash, copy_event, &copy);
+    each_level(v, from->name, from->hash, copy_event, &copy);
 }
 
 /* Passes on the events of a variant as those of the variable it overrides. */
@@ -96,39 +122,56 @@ static void relabel_event(void *ctx, const struct bz_history_event *e)
     bz_buf_release(&op);
 }
 
-void bz_history_each(struct bz_vars *v, struct bz_str name, bz_history_fn fn, void *ctx)
+static bool each_event(struct bz_vars *v, struct bz_str name, bz_history_fn fn,
+                       void *ctx)
 {
     const struct bz_store_cell *c = bz_store_cell(v, name);
     const struct bz_store_variants *all = c->variants;
+    bool good = each_level(v, name, c->hash, fn, ctx);
 
-    each_own(v, name, c->hash, fn, ctx);
     for (uint32_t i = 0; all && i < all->n; i++) {
         struct relabel r = {all->at[i].override, fn, ctx};
 
         if (all->at[i].name.p)
-            each_own(v, all->at[i].name, bz_str_hash(all->at[i].name), relabel_event,
-                     &r);
+            good &= each_level(v, all->at[i].name, bz_str_hash(all->at[i].name),
+                               relabel_event, &r);
     }
+    return good;
+}
+
+void bz_history_each(struct bz_vars *v, struct bz_str name, bz_history_fn fn, void *ctx)
+{
+    each_event(v, name, fn, ctx);
+}
+
+struct search {
+    struct bz_history_event *last;
+    bool found;
+};
+
+static void note_last(void *ctx, const struct bz_history_event *e)
+{
+    struct search *s = ctx;
+
+    if (e->flag.n > 0 && !bz_str_eq(e->flag, BZ_STR("_defaultval")))
+        return;
+    *s->last = *e;
+    s->found = true;
 }
 
 bool bz_history_last(const struct bz_vars *v, struct bz_str name,
                      struct bz_history_event *e)
 {
     uint64_t hash = bz_str_hash(name);
-    bool found = false;
+    struct search s = {.last = e};
 
-    for (; v && !found; v = v->parent) {
+    for (; v && !s.found; v = v->parent) {
         const struct bz_store_node *node = bz_store_find(v, name, hash);
-        const struct bz_store_event *event = node ? node->first : NULL;
 
-        for (; event; event = event->next) {
-            if (event->e.flag.n > 0 && !bz_str_eq(event->e.flag, BZ_STR("_defaultval")))
-                continue;
-            *e = event->e;
-            found = true;
-        }
+        if (node)
+            bz_history_each_own(v, node, note_last, &s);
     }
-    return found;
+    return s.found;
 }
 
 /* ---- as text ---- */
@@ -181,7 +224,9 @@ int bz_history_write(struct bz_vars *v, struct bz_str name, struct bz_buf *out,
 
     if (rc < 0)
         return rc;
-    bz_history_each(v, name, count_event, &l);
+    if (!each_event(v, name, count_event, &l))
+        return bz_fail(err, BZ_E_CORRUPT, "the history of %.*s is damaged",
+                       BZ_STR_ARG(name));
     bz_buf_addf(out, "#\n# $%.*s", BZ_STR_ARG(name));
     if (l.n > 1)
         bz_buf_addf(out, " [%zu operations]", l.n);

@@ -10,6 +10,7 @@
 #include "vars/vars.h"
 
 struct bz_store_cell;
+struct bz_store_node;
 
 struct bz_history_event {
     const char *file;
@@ -31,7 +32,8 @@ bool bz_history_last(const struct bz_vars *v, struct bz_str name,
                      struct bz_history_event *e);
 
 /* Adds to `out`, which has no limit, the comment that `bitbake -e` puts before a
- * variable: its operations and, if there are several, its value before expansion. */
+ * variable: its operations and, if there are several, its value before expansion.
+ * BZ_E_CORRUPT if the store is from a table, and the history in it is damaged. */
 int bz_history_write(struct bz_vars *v, struct bz_str name, struct bz_buf *out,
                      struct bz_err *err) BZ_MUST_CHECK;
 
@@ -40,6 +42,15 @@ int bz_history_write(struct bz_vars *v, struct bz_str name, struct bz_buf *out,
 void bz_history_add(struct bz_vars *v, struct bz_store_cell *c,
                     const struct bz_vars_at *at, struct bz_str op, struct bz_str flag,
                     struct bz_str detail);
+
+/* For this module: calls fn for what was done to a variable in this very store, whose
+ * node is given. False if the events of a table are damaged; those before are told. */
+bool bz_history_each_own(const struct bz_vars *v, const struct bz_store_node *node,
+                         bz_history_fn fn, void *ctx);
+
+/* How a table has an event: five numbers of four bytes, file, line, op, flag and
+ * detail, all but the line references into a string pool. */
+enum { BZ_HISTORY_EVENT_BYTES = 20 };
 
 /* For this module: `to` gets the history of `from` as well. */
 void bz_history_copy(struct bz_vars *v, const struct bz_store_cell *from,

@@ -243,6 +243,12 @@ int bz_override_need(struct bz_vars *v, struct bz_err *err)
 
     if (o->known || o->busy)
         return 0;
+    if (o->saved) {
+        o->saved = false;
+        o->known = true;
+        set_list(v, o->text);
+        return 0;
+    }
     o->busy = true;
     o->text = (struct bz_str){0};
     BZ_VEC_CLEAR(&o->list);
@@ -488,6 +494,7 @@ int bz_override_steer(struct bz_vars *v, struct bz_str name, struct bz_str value
     bz_refs_release(&names);
     bz_arena_release(&arena);
     v->overrides.known = false;
+    v->overrides.saved = false;
     bz_store_changed(v);
     return rc;
 }

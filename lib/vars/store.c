@@ -6,6 +6,28 @@ enum {
     SPARE_MAX = 64 << 10, /* a larger buffer is freed instead of kept for reuse */
 };
 
+struct bz_vars *bz_store_new(const struct bz_vars *parent, size_t cells, size_t nodes)
+{
+    struct bz_vars *v = bz_mem_zalloc(sizeof(*v));
+
+    v->parent = parent;
+    v->gen = 1;
+    if (parent) {
+        v->python = parent->python;
+        v->watch = parent->watch;
+        v->by_task = parent->by_task;
+        v->impure.host = parent->impure.host;
+        v->clock = parent->clock;
+        v->any_filter = parent->any_filter;
+        v->any_rename = parent->any_rename;
+    }
+    if (cells > 0)
+        bz_map_reserve(&v->cells, cells);
+    if (nodes > 0)
+        bz_map_reserve(&v->nodes, nodes);
+    return v;
+}
+
 struct bz_store_node *bz_store_find(const struct bz_vars *v, struct bz_str name,
                                     uint64_t hash)
 {
@@ -36,6 +58,20 @@ static void look_above(const struct bz_vars *v, struct bz_store_cell *c,
     }
 }
 
+/* The store's own node, if a table brought one. Otherwise bz_store_own() has linked it
+ * with the cell that it was made for. */
+static void look_here(const struct bz_vars *v, struct bz_store_cell *c)
+{
+    struct bz_store_node *node = bz_store_find(v, c->name, c->hash);
+
+    if (!node)
+        return;
+    c->own = node;
+    c->var = node->var;
+    c->variants = node->variants;
+    c->steers = node->steers;
+}
+
 static struct bz_store_cell *find_cell(struct bz_vars *v, struct bz_str name)
 {
     uint64_t hash = bz_str_hash(name);
@@ -50,7 +86,11 @@ static struct bz_store_cell *find_cell(struct bz_vars *v, struct bz_str name)
     c = BZ_ARENA_NEW(&v->arena, struct bz_store_cell);
     c->name = name;
     c->hash = hash;
-    look_above(v, c, &stored); /* a node of its own would have made a cell */
+    if (v->restored)
+        look_here(v, c);
+    look_above(v, c, &stored);
+    if (c->own)
+        stored = c->own->name;
     c->name = stored.p ? stored : bz_arena_dup(&v->arena, name);
     c->next = e->p;
     e->p = c;
@@ -65,19 +105,24 @@ struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name)
     return v->last;
 }
 
+void bz_store_add(struct bz_vars *v, struct bz_store_node *node)
+{
+    struct bz_map_entry *e = bz_map_put_u64(&v->nodes, node->hash);
+
+    node->next = e->p;
+    e->p = node;
+}
+
 struct bz_store_node *bz_store_own(struct bz_vars *v, struct bz_store_cell *c)
 {
     struct bz_store_node *node = c->own;
-    struct bz_map_entry *e;
 
     if (node)
         return node;
-    e = bz_map_put_u64(&v->nodes, c->hash);
     node = BZ_ARENA_NEW(&v->arena, struct bz_store_node);
     node->name = c->name;
     node->hash = c->hash;
-    node->next = e->p;
-    e->p = node;
+    bz_store_add(v, node);
     c->own = node;
     if (bz_str_find(c->name, BZ_STR("${")) != BZ_STR_NONE)
         BZ_VEC_PUSH(&v->dynamic, node->name);

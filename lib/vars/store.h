@@ -19,9 +19,8 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "vars/history.h"
 #include "vars/vars.h"
-
-struct bz_store_event; /* history.c */
 
 /* No value grows beyond this, however its references multiply. */
 #define BZ_STORE_TEXT_MAX ((size_t)16 << 20)
@@ -79,12 +78,18 @@ struct bz_store_variants {
     struct bz_store_variants *next_indexed;
 };
 
+struct bz_store_event {
+    struct bz_store_event *next;
+    struct bz_history_event e;
+};
+
 struct bz_store_node {
     struct bz_str name;
     uint64_t hash;
-    struct bz_store_node *next;          /* another name with this hash */
-    struct bz_store_var *var;            /* NULL: as in the parent */
-    struct bz_store_variants *variants;  /* NULL: as in the parent */
+    struct bz_store_node *next;         /* another name with this hash */
+    struct bz_store_var *var;           /* NULL: as in the parent */
+    struct bz_store_variants *variants; /* NULL: as in the parent */
+    struct bz_str past; /* its events as a table had them; first and last came later */
     struct bz_store_event *first, *last; /* what happened to it in this store */
     bool steers;                         /* OVERRIDES is computed from it */
     bool listed;                         /* in the store's list of exports */
@@ -127,6 +132,7 @@ struct bz_store_frame {
 struct bz_store_overrides {
     bool known; /* false: to be computed from OVERRIDES */
     bool busy;  /* being computed; meanwhile they are what was found so far */
+    bool saved; /* text is what a table had, but not yet split */
     struct bz_str text;
     struct BZ_VEC(struct bz_str) list; /* weakest first */
     struct bz_map set;                 /* override -> its first place in the list */
@@ -138,6 +144,8 @@ struct bz_vars {
     struct bz_map nodes;        /* hash -> struct bz_store_node * */
     struct bz_map cells;        /* hash -> struct bz_store_cell * */
     struct bz_store_cell *last; /* the one asked for last, or NULL */
+    bool restored;              /* nodes may have no cell yet: vars_table.h */
+    struct bz_str pool;         /* where the strings of a restored store lie */
     struct bz_map flag_cells;
     uint64_t gen;
 
@@ -170,8 +178,14 @@ struct bz_vars {
     uint64_t names_gen;
 };
 
+/* A store without nodes. `cells` names are expected to be asked for. */
+struct bz_vars *bz_store_new(const struct bz_vars *parent, size_t cells, size_t nodes);
+
 /* The cell of a name, made if there was none. Stays where it is. */
 struct bz_store_cell *bz_store_cell(struct bz_vars *v, struct bz_str name);
+
+/* Adds a node for a name that has none; the caller has set its name and hash. */
+void bz_store_add(struct bz_vars *v, struct bz_store_node *node);
 
 /* The node of a name in this very store, or NULL. */
 struct bz_store_node *bz_store_find(const struct bz_vars *v, struct bz_str name,

@@ -15,24 +15,13 @@ enum {
 
 struct bz_vars *bz_vars_new(const struct bz_vars *parent)
 {
-    struct bz_vars *v = bz_mem_zalloc(sizeof(*v));
+    struct bz_vars *v;
 
-    v->parent = parent;
-    v->gen = 1;
-    if (parent) {
-        v->python = parent->python;
-        v->watch = parent->watch;
-        v->by_task = parent->by_task;
-        v->impure.host = parent->impure.host;
-        v->clock = parent->clock;
-        v->any_filter = parent->any_filter;
-        v->any_rename = parent->any_rename;
-        bz_map_reserve(&v->cells, COPY_NAMES);
-        bz_map_reserve(&v->nodes, COPY_NAMES / 2);
-    } else {
-        bz_override_mark(v, bz_store_cell(v, BZ_STR("OVERRIDES")));
-        bz_override_mark(v, bz_store_cell(v, BZ_STR("FILE")));
-    }
+    if (parent)
+        return bz_store_new(parent, COPY_NAMES, COPY_NAMES / 2);
+    v = bz_store_new(NULL, 0, 0);
+    bz_override_mark(v, bz_store_cell(v, BZ_STR("OVERRIDES")));
+    bz_override_mark(v, bz_store_cell(v, BZ_STR("FILE")));
     return v;
 }
 
