@@ -1,13 +1,14 @@
 /* main.c - replays calls that were recorded from BitBake's own tests.
  *
- * usage: conformance_replay [-v] DIRECTORY
+ * usage: conformance_replay [-v] [-t] DIRECTORY
  *
  * A line of a .jsonl file is one test: {"test": name, "ops": [{"op": "setVar", "args":
  * [...], "store": 0, "ret": ...}, ...]}. Each op is called with the same arguments and
  * its result compared. One that needs an interpreter, or something that does not exist
  * yet, is counted as such, and so is every later op on a store it would have changed.
  * "@TMP@" stands for a folder of the test's own. The exit code says whether any op
- * failed; with -v every test that did not pass is named.
+ * failed; with -v every test that did not pass is named. With -t the store of each op
+ * is first written as a table and read again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct tally {
 
 struct session {
     struct bz_path folder; /* for the files of the test under way */
-    bool verbose;
+    bool verbose, tables;
     struct tally total;
 };
 
@@ -49,7 +50,9 @@ static void run_test(const struct session *session, const struct bz_doc *test,
 {
     const struct bz_doc *name = bz_doc_find(test, "test");
     const struct bz_doc *list = bz_doc_find(test, "ops");
-    struct replay_run r = {.test = name ? name->text.p : "?", .dir = session->folder.s};
+    struct replay_run r = {.test = name ? name->text.p : "?",
+                           .dir = session->folder.s,
+                           .tables = session->tables};
     enum replay_verdict worst = REPLAY_PASSED;
     char why[sizeof(r.why)] = "";
 
@@ -182,11 +185,15 @@ static int replay(struct session *session, const char *dir, struct bz_err *err)
 int main(int argc, char **argv)
 {
     static const struct bz_log_sink quiet = {drop_line, NULL};
-    struct session session = {.verbose = argc == 3 && strcmp(argv[1], "-v") == 0};
+    struct session session = {0};
     struct bz_err err;
 
-    if (argc != 2 + session.verbose) {
-        fprintf(stderr, "usage: conformance_replay [-v] DIRECTORY-OF-JSONL\n");
+    for (int i = 1; i + 1 < argc; i++) {
+        session.verbose |= strcmp(argv[i], "-v") == 0;
+        session.tables |= strcmp(argv[i], "-t") == 0;
+    }
+    if (argc != 2 + session.verbose + session.tables) {
+        fprintf(stderr, "usage: conformance_replay [-v] [-t] DIRECTORY-OF-JSONL\n");
         return 2;
     }
     bz_log_set_sink(&quiet); /* the recorded tests provoke warnings */

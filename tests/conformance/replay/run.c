@@ -1,6 +1,11 @@
 #include "run.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "op.h"
+#include "vars/store.h"
+#include "vars/vars_table.h"
 
 static const struct replay_op *const tables[] = {
     replay_op_var,  replay_op_flag,   replay_op_expr,    replay_op_parse,
@@ -22,6 +27,7 @@ void replay_run_release(struct replay_run *r)
         struct replay_owned *last = &r->owned.at[--r->owned.len];
 
         bz_meta_free(last->meta);
+        bz_vars_free(last->vars);
         bz_finalize_free(last->finalize);
         bz_library_free(last->library);
     }
@@ -111,6 +117,28 @@ static void check_origin(struct replay_run *r, struct replay_slot *s, bool write
         s->used = true;
 }
 
+/* Puts a store in its place that was read from its table. Copies keep the old one. */
+static void restore(struct replay_run *r, struct bz_meta *meta)
+{
+    BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool strings = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf table = {0}, pool = {0};
+    struct bz_vars *old = meta->vars;
+    struct bz_err err;
+    int rc;
+
+    bz_vars_table_write(old, old->parent, &strings, &table);
+    rc = bz_string_pool_write(&strings, &pool, &err);
+    if (rc == 0)
+        rc = bz_vars_table_read(bz_buf_str(&table),
+                                bz_arena_dup(&r->arena, bz_buf_str(&pool)), old->parent,
+                                &meta->vars, &err);
+    if (rc < 0) {
+        fprintf(stderr, "%s: %s\n", r->test, err.msg);
+        exit(1);
+    }
+    replay_run_own(r, (struct replay_owned){.vars = old});
+}
+
 enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *doc)
 {
     const struct bz_doc *name = bz_doc_find(doc, "op");
@@ -133,6 +161,8 @@ enum replay_verdict replay_run_op(struct replay_run *r, const struct bz_doc *doc
         s->meta = own(r, bz_meta_copy(s->meta)); /* the record goes on with it */
         s->shared = false;
     }
+    if (s && r->tables)
+        restore(r, s->meta);
     none.meta = s ? NULL : bz_meta_new(); /* for ops that need no store of theirs */
     verdict = op->fn(r, s ? s : &none, doc);
     if (s && s->guessed && verdict == REPLAY_FAILED)

@@ -37,11 +37,13 @@ struct replay_owned {
     struct bz_library *library;
     struct bz_finalize *finalize; /* before its library */
     struct bz_meta *meta;
+    struct bz_vars *vars;
 };
 
 struct replay_run {
     const char *test;
     const char *dir; /* for its files, "@TMP@" in the record; absent before the first */
+    bool tables;     /* every op works on a store that was written and read again */
     struct bz_arena arena;
     struct replay_slot stores[REPLAY_STORES];
     struct replay_metas BZ_VEC(struct replay_owned) owned; /* a copy after its parent */
