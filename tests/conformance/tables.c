@@ -16,12 +16,13 @@
 #include "recipe/config.h"
 #include "recipe/finalize.h"
 #include "recipe/layer.h"
+#include "recipe/meta_table.h"
 #include "recipe/script.h"
+#include "tests/unit/recipe/observe_meta.h"
 #include "tests/unit/vars/observe.h"
-#include "vars/vars_table.h"
 
 struct store {
-    struct bz_vars *vars;
+    const struct bz_meta *meta;
     struct bz_str path, table;
 };
 
@@ -64,15 +65,14 @@ static void load(struct project *p, const char *dir)
          &err);
 }
 
-static void add_store(struct project *p, struct bz_str path, struct bz_vars *v,
-                      const struct bz_vars *ancestor)
+static void add_store(struct project *p, struct bz_str path, const struct bz_meta *m)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf table = {0};
 
-    bz_vars_table_write(v, ancestor, &p->strings, &table);
+    bz_meta_table_write(m, &p->strings, &table);
     p->bytes += table.len;
     BZ_VEC_PUSH(&p->stores,
-                (struct store){v, path, bz_arena_dup(&p->arena, bz_buf_str(&table))});
+                (struct store){m, path, bz_arena_dup(&p->arena, bz_buf_str(&table))});
 }
 
 /* A recipe with an error is none of ours. */
@@ -92,7 +92,7 @@ static void add_recipe(struct project *p, const struct bz_collect_recipe *r)
     }
     BZ_VEC_PUSH(&p->recipes, f);
     for (size_t i = 0; i < f->variants.len; i++)
-        add_store(p, r->path, f->variants.at[i].meta->vars, p->config->vars);
+        add_store(p, r->path, f->variants.at[i].meta);
 }
 
 static void release(struct project *p)
@@ -112,26 +112,27 @@ static void release(struct project *p)
 
 /* ---- comparing ---- */
 
-static struct bz_vars *restore(struct project *p, size_t i,
-                               const struct bz_vars *parent)
+static struct bz_meta *restore(struct project *p, size_t i,
+                               const struct bz_meta *config)
 {
-    struct bz_vars *v = NULL;
+    struct bz_meta *m = NULL;
     struct bz_err err;
 
-    must(bz_vars_table_read(p->stores.at[i].table, bz_buf_str(&p->pool), parent, &v,
+    must(bz_meta_table_read(p->stores.at[i].table, bz_buf_str(&p->pool), config, &m,
                             &err),
          p->stores.at[i].path.p, &err);
-    return v;
+    return m;
 }
 
-static void observe(struct bz_vars *v, const struct observe_names *names,
+static void observe(const struct bz_meta *m, const struct observe_names *names,
                     struct bz_buf *out)
 {
-    struct bz_vars *copy = bz_vars_new(v);
+    struct bz_vars *v = m->vars, *copy = bz_vars_new(v);
     struct bz_err err;
     size_t missing = 0;
     int rc;
 
+    observe_meta(m, out);
     observe_counts(v, out);
     observe_notes(v, out);
     /* As a task is run: in a copy with an override of its own. */
@@ -155,16 +156,16 @@ static void observe(struct bz_vars *v, const struct observe_names *names,
     bz_vars_free(copy);
 }
 
-static void compare(struct project *p, size_t i, const struct bz_vars *parent,
+static void compare(struct project *p, size_t i, const struct bz_meta *config,
                     const struct observe_names *names, struct bz_str before,
                     const char *what)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf after = {0};
-    struct bz_vars *restored = restore(p, i, parent);
+    struct bz_meta *restored = restore(p, i, config);
     struct bz_str one, two;
 
     observe(restored, names, &after);
-    bz_vars_free(restored);
+    bz_meta_free(restored);
     if (bz_str_eq(before, bz_buf_str(&after)))
         return;
     one = observe_difference(before, bz_buf_str(&after), &two);
@@ -175,28 +176,28 @@ static void compare(struct project *p, size_t i, const struct bz_vars *parent,
 
 static void compare_all(struct project *p)
 {
-    struct bz_vars *config = restore(p, 0, NULL);
+    struct bz_meta *config = restore(p, 0, NULL);
 
     for (size_t i = 0; i < p->stores.len; i++) {
         BZ_CLEANUP(bz_buf_release) struct bz_buf before = {0};
         BZ_CLEANUP(bz_vec_release) struct observe_names names = {0};
 
-        observe_all_names(p->stores.at[i].vars, &names);
-        observe(p->stores.at[i].vars, &names, &before);
+        observe_all_names(p->stores.at[i].meta->vars, &names);
+        observe(p->stores.at[i].meta, &names, &before);
         if (i == 0) {
             compare(p, i, NULL, &names, bz_buf_str(&before), "restored");
             continue;
         }
-        compare(p, i, p->config->vars, &names, bz_buf_str(&before), "restored");
+        compare(p, i, p->config, &names, bz_buf_str(&before), "restored");
         compare(p, i, config, &names, bz_buf_str(&before), "restored with its parent");
     }
-    bz_vars_free(config);
+    bz_meta_free(config);
 }
 
 static void measure(struct project *p)
 {
     for (size_t i = 1; i < p->stores.len; i++)
-        bz_vars_free(restore(p, i, p->config->vars));
+        bz_meta_free(restore(p, i, p->config));
 }
 
 static size_t run(const char *dir, bool measuring)
@@ -206,7 +207,7 @@ static size_t run(const char *dir, bool measuring)
     size_t differences;
 
     load(&p, dir);
-    add_store(&p, BZ_STR("configuration"), p.config->vars, NULL);
+    add_store(&p, BZ_STR("configuration"), p.config);
     printf("%s: configuration: table %zu, pool %llu bytes\n", dir, p.bytes,
            (unsigned long long)p.strings.size);
     for (size_t i = 0; i < p.files.recipes.len; i++)
