@@ -3,7 +3,10 @@
 enum {
     MAGIC = sizeof(BZ_STRING_POOL_MAGIC) - 1,
     LAST_SHIFT = 63, /* the tenth byte of a number has one bit */
+    SHORT = 16,
 };
+
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
 
 void bz_string_pool_put(struct bz_buf *out, uint64_t number)
 {
@@ -70,16 +73,57 @@ static void assign(struct bz_string_pool *pool)
         pool->full = true;
 }
 
-uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s)
+static uint32_t add(struct bz_string_pool *pool, struct bz_str s)
 {
-    struct bz_sym sym;
+    struct bz_sym sym = bz_intern_add(&pool->strings, s);
 
-    if (!s.p || pool->full)
-        return 0;
-    sym = bz_intern_add(&pool->strings, s);
     if (sym.i >= pool->refs.len)
         assign(pool);
     return pool->refs.at[sym.i];
+}
+
+/* A string of up to 16 bytes as two numbers, which together with its length are the
+ * same for no other. */
+static void words_of(struct bz_str s, uint64_t *a, uint64_t *b)
+{
+    uint32_t first, last;
+
+    *a = 0;
+    *b = 0;
+    if (s.n >= 8) {
+        memcpy(a, s.p, 8);
+        memcpy(b, s.p + s.n - 8, 8);
+    } else if (s.n >= 4) {
+        memcpy(&first, s.p, 4);
+        memcpy(&last, s.p + s.n - 4, 4);
+        *a = first;
+        *b = last;
+    } else if (s.n > 0) {
+        *a = (uint64_t)(unsigned char)s.p[0] << 16 |
+             (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
+    }
+}
+
+uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s)
+{
+    uint64_t a, b, mixed;
+    size_t i;
+
+    if (!s.p || pool->full)
+        return 0;
+    if (s.n > SHORT)
+        return add(pool, s);
+    words_of(s, &a, &b);
+    mixed = (a ^ b << 7 ^ s.n) * MIX;
+    i = (mixed >> 40) % BZ_STRING_POOL_RECENT;
+    if (pool->recent[i].ref == 0 || pool->recent[i].a != a || pool->recent[i].b != b ||
+        pool->recent[i].n != s.n) {
+        pool->recent[i].a = a;
+        pool->recent[i].b = b;
+        pool->recent[i].n = (uint32_t)s.n;
+        pool->recent[i].ref = add(pool, s);
+    }
+    return pool->recent[i].ref;
 }
 
 int bz_string_pool_write(const struct bz_string_pool *pool, struct bz_buf *out,

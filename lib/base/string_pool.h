@@ -24,12 +24,18 @@
     "bzpool1\n" /* 8 bytes; the digit is the format version                            \
                  */
 
+enum { BZ_STRING_POOL_RECENT = 512 }; /* a power of two */
+
 /* The writer. {0} is an empty pool. One thread at a time. */
 struct bz_string_pool {
     struct bz_intern strings;
     struct BZ_VEC(uint32_t) refs; /* of each symbol in `strings` */
     uint64_t size;                /* bytes, the magic excluded */
     bool full;                    /* a string did not fit into 4 GiB */
+    struct {
+        uint64_t a, b; /* all of its bytes */
+        uint32_t n, ref;
+    } recent[BZ_STRING_POOL_RECENT]; /* short strings, found without hashing */
 };
 
 /* The reference of a string, which is copied. */

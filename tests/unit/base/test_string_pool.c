@@ -1,5 +1,7 @@
 #include "base/string_pool.h"
 
+#include <stdio.h>
+
 #include "tests/unit/bz_test.h"
 
 static struct bz_str at(struct bz_str block, uint32_t ref)
@@ -52,6 +54,32 @@ static void strings_of_any_length_come_back(void **state)
                               bz_str_of(text.data, lengths[i])));
 }
 
+static void many_short_strings_stay_apart(void **state)
+{
+    enum { MANY = 5000 };
+    BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool pool = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf block = {0};
+    static uint32_t refs[MANY];
+    char text[32];
+    struct bz_err err;
+
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (unsigned i = 0; i < MANY; i++) {
+            uint32_t ref;
+
+            snprintf(text, sizeof(text), "%.*x", (int)(i % 18), i);
+            ref = bz_string_pool_add(&pool, bz_str_from(text));
+            assert_true(round == 0 || ref == refs[i]);
+            refs[i] = ref;
+        }
+    assert_ok(bz_string_pool_write(&pool, &block, &err), &err);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(text, sizeof(text), "%.*x", (int)(i % 18), i);
+        assert_string_equal(at(bz_buf_str(&block), refs[i]).p, text);
+    }
+}
+
 static void a_reference_out_of_the_block_is_refused(void **state)
 {
     BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool pool = {0};
@@ -102,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_strings_are_stored_once),
         cmocka_unit_test(strings_of_any_length_come_back),
+        cmocka_unit_test(many_short_strings_stay_apart),
         cmocka_unit_test(a_reference_out_of_the_block_is_refused),
         cmocka_unit_test(numbers_come_back),
     };
