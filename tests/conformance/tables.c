@@ -144,6 +144,7 @@ static void observe(const struct bz_meta *m, const struct observe_names *names,
     bz_buf_addf(out, "override %d\n", rc);
     observe_store(copy, names, out);
     bz_vars_free(copy);
+    observe_kept(v, names, out);
     observe_store(v, names, out);
     rc = bz_script_env(v, out, &missing, &err);
     bz_buf_addf(out, "env %d %zu\n", rc, missing);

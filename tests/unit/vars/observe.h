@@ -193,6 +193,47 @@ static inline void observe_store(struct bz_vars *v, const struct observe_names *
                 bz_vars_names_clock(v, BZ_STR("${B} ${C}")));
 }
 
+static inline int observe_ask(void *ctx, struct bz_str in, struct bz_str name,
+                              enum bz_vars_kept *what, struct bz_str *text,
+                              struct bz_err *err)
+{
+    (void)ctx;
+    (void)in;
+    (void)err;
+    *what = bz_str_starts(name, BZ_STR("A")) || bz_str_starts(name, BZ_STR("P"))
+                ? BZ_VARS_KEEP
+            : bz_str_starts(name, BZ_STR("D")) ? BZ_VARS_REPLACE
+                                               : BZ_VARS_EXPAND;
+    *text = BZ_STR("replaced");
+    return 0;
+}
+
+/* Values as keys count them: some references stand for themselves. */
+static inline void observe_kept(struct bz_vars *v, const struct observe_names *names,
+                                struct bz_buf *out)
+{
+    struct bz_vars *plain = bz_vars_new(v), *key = bz_vars_new(plain);
+    struct bz_vars_keep keep = {.ask = observe_ask, .plain = plain};
+    struct bz_str text;
+    struct bz_err err;
+    int rc;
+
+    bz_vars_set_keep(key, &keep);
+    for (size_t i = 0; i < names->len; i++) {
+        bz_buf_addf(out, "%.*s\n", BZ_STR_ARG(names->at[i]));
+        rc = bz_vars_get(key, names->at[i], 0, &text, &err);
+        observe_text(out, "kept", rc, text, &err);
+        rc = bz_vars_get_flag(key, names->at[i], BZ_STR("doc"), 0, &text, &err);
+        observe_text(out, "kept [doc]", rc, text, &err);
+        bz_buf_addf(out, "  read %d %d\n", bz_vars_was_read(key, names->at[i]),
+                    bz_vars_was_read(plain, names->at[i]));
+    }
+    observe_notes(key, out);
+    observe_notes(plain, out);
+    bz_vars_free(key);
+    bz_vars_free(plain);
+}
+
 /* A store that has no parent, without its history. */
 static inline void observe_records(const struct bz_vars *v, struct bz_buf *out)
 {

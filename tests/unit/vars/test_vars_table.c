@@ -227,6 +227,7 @@ static void assert_same_store(struct bz_vars *v, struct bz_vars *restored,
         change_store(child, seed + 7, 0, &copy[i]);
         observe_store(child, &names, &copy[i]);
         bz_vars_free(child);
+        observe_kept(stores[i], &names, &copy[i]);
         observe_store(stores[i], &names, &before[i]);
         if (!v->parent)
             observe_records(stores[i], &before[i]);
