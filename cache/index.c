@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sync.h"
 #include "base/vec.h"
@@ -14,6 +16,7 @@
 #include "os/clock.h"
 #include "os/fs.h"
 
+#define COSTS_MANY 200   /* asks from which on all of a project is read */
 #define QUEUE_FLUSH 4096 /* records after which the queue is written */
 #define BOOT_MAX 64
 
@@ -23,6 +26,7 @@ enum kind {
     NOTE_BLOB,
     NOTE_CHECKED,
     NOTE_COST,
+    NOTE_GUESS,
     FORGET_ACTION,
     FORGET_BLOB
 };
@@ -30,7 +34,8 @@ enum kind {
 struct record {
     enum kind kind;
     struct bz_digest key;
-    char *recipe, *task; /* owned */
+    char *recipe, *task;               /* owned */
+    char *project, *machine, *version; /* owned; of a cost */
     int64_t used, duration;
     uint64_t bytes;
     struct bz_reapi_digest *refs; /* owned */
@@ -58,6 +63,9 @@ static void record_release(struct record *r)
 {
     free(r->recipe);
     free(r->task);
+    free(r->project);
+    free(r->machine);
+    free(r->version);
     free(r->refs);
 }
 
@@ -237,11 +245,16 @@ static int put_cost_locked(struct bz_index *x, const struct record *r,
 
     if (!s)
         return err->code;
-    sqlite3_bind_text(s, 1, r->recipe, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 2, r->task, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 3, r->duration);
-    sqlite3_bind_int64(s, 4,
-                       which == BZ_INDEX_SQL_PUT_COST ? (sqlite3_int64)r->bytes : 0);
+    sqlite3_bind_text(s, 1, r->project, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, r->machine, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 3, r->recipe, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, r->task, -1, SQLITE_STATIC);
+    if (which != BZ_INDEX_SQL_TRIM_COST) {
+        sqlite3_bind_text(s, 5, r->version, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 6, r->used);
+        sqlite3_bind_int64(s, 7, r->duration);
+        sqlite3_bind_int64(s, 8, (sqlite3_int64)r->bytes);
+    }
     return done_locked(x, s, err);
 }
 
@@ -257,9 +270,7 @@ static int put_action_locked(struct bz_index *x, const struct record *r,
     sqlite3_bind_text(s, 4, r->task, -1, SQLITE_STATIC);
     sqlite3_bind_int64(s, 5, r->duration);
     sqlite3_bind_int64(s, 6, (sqlite3_int64)r->bytes);
-    if (done_locked(x, s, err) < 0)
-        return err->code;
-    return r->duration > 0 ? put_cost_locked(x, r, BZ_INDEX_SQL_GUESS_COST, err) : 0;
+    return done_locked(x, s, err);
 }
 
 static int forget_locked(struct bz_index *x, const struct record *r, struct bz_err *err)
@@ -294,6 +305,11 @@ static int put_record_locked(struct bz_index *x, const struct record *r,
         break;
     case NOTE_COST:
         rc = put_cost_locked(x, r, BZ_INDEX_SQL_PUT_COST, err);
+        if (rc == 0)
+            rc = put_cost_locked(x, r, BZ_INDEX_SQL_TRIM_COST, err);
+        break;
+    case NOTE_GUESS:
+        rc = put_cost_locked(x, r, BZ_INDEX_SQL_GUESS_COST, err);
         break;
     case NOTE_BLOB:
         rc = put_blob_locked(x, &r->key, r->bytes, r->used, err);
@@ -462,14 +478,30 @@ void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree)
     note(x, &(struct record){.kind = NOTE_CHECKED, .key = *tree});
 }
 
-void bz_index_note_cost(struct bz_index *x, struct bz_str recipe, struct bz_str task,
-                        const struct bz_index_cost *cost)
+static void note_cost(struct bz_index *x, enum kind kind,
+                      const struct bz_index_task *of, const struct bz_index_cost *cost)
 {
-    note(x, &(struct record){.kind = NOTE_COST,
-                             .recipe = bz_mem_dup(recipe.p, recipe.n),
-                             .task = bz_mem_dup(task.p, task.n),
+    note(x, &(struct record){.kind = kind,
+                             .project = bz_mem_dup(of->project.p, of->project.n),
+                             .machine = bz_mem_dup(of->machine.p, of->machine.n),
+                             .recipe = bz_mem_dup(of->recipe.p, of->recipe.n),
+                             .version = bz_mem_dup(of->version.p, of->version.n),
+                             .task = bz_mem_dup(of->task.p, of->task.n),
+                             .used = bz_clock_wall(),
                              .duration = cost->duration,
                              .bytes = cost->peak});
+}
+
+void bz_index_note_cost(struct bz_index *x, const struct bz_index_task *of,
+                        const struct bz_index_cost *cost)
+{
+    note_cost(x, NOTE_COST, of, cost);
+}
+
+void bz_index_guess_cost(struct bz_index *x, const struct bz_index_task *of,
+                         int64_t duration)
+{
+    note_cost(x, NOTE_GUESS, of, &(struct bz_index_cost){duration, 0});
 }
 
 void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key)
@@ -548,26 +580,141 @@ bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree)
     return s != NULL;
 }
 
-void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n)
+static void bind_text(sqlite3_stmt *s, int i, struct bz_str text)
+{
+    sqlite3_bind_text(s, i, text.n > 0 ? text.p : "", (int)text.n, SQLITE_STATIC);
+}
+
+/* The statement has a place for the version, or has none. */
+static bool get_cost(sqlite3_stmt *s, bool version, struct bz_index_ask *ask)
+{
+    bind_text(s, 1, ask->of.project);
+    bind_text(s, 2, ask->of.machine);
+    bind_text(s, 3, ask->of.recipe);
+    bind_text(s, 4, ask->of.task);
+    if (version)
+        bind_text(s, 5, ask->of.version);
+    ask->known = sqlite3_step(s) == SQLITE_ROW;
+    if (ask->known)
+        ask->cost = (struct bz_index_cost){sqlite3_column_int64(s, 0),
+                                           (uint64_t)sqlite3_column_int64(s, 1)};
+    sqlite3_reset(s);
+    return ask->known;
+}
+
+/* Asks one after another. */
+static void get_few_locked(struct bz_index *x, struct bz_index_ask *asks, size_t n)
+    BZ_REQUIRES(x->db_mu)
 {
     struct bz_err err;
-    sqlite3_stmt *s;
+    sqlite3_stmt *s = bind_locked(x, BZ_INDEX_SQL_GET_COST, NULL, &err);
+    sqlite3_stmt *near =
+        s ? bind_locked(x, BZ_INDEX_SQL_GET_COST_NEAR, NULL, &err) : NULL;
 
-    bz_sync_lock(&x->db_mu);
-    /* Else the file is locked and unlocked for each of them. */
-    if (n > 1 && x->db)
-        (void)sqlite3_exec(x->db, "BEGIN", NULL, NULL, NULL);
-    s = bind_locked(x, BZ_INDEX_SQL_GET_COST, NULL, &err);
-    for (size_t i = 0; s && i < n; i++) {
-        sqlite3_bind_text(s, 1, asks[i].recipe.p, (int)asks[i].recipe.n, SQLITE_STATIC);
-        sqlite3_bind_text(s, 2, asks[i].task.p, (int)asks[i].task.n, SQLITE_STATIC);
-        asks[i].known = sqlite3_step(s) == SQLITE_ROW;
-        if (asks[i].known)
-            asks[i].cost = (struct bz_index_cost){sqlite3_column_int64(s, 0),
-                                                  (uint64_t)sqlite3_column_int64(s, 1)};
+    for (size_t i = 0; near && i < n; i++)
+        if (!get_cost(s, true, &asks[i]))
+            (void)get_cost(near, false, &asks[i]);
+}
+
+/* Many asks about one project, to be answered by reading all that is known of it. */
+struct batch {
+    struct bz_index_ask *asks;
+    struct bz_map first; /* machine, recipe and task -> an ask, from 1 */
+    size_t *next;        /* [n]: another ask about the same, from 1; 0: none */
+    int64_t *noted;      /* [n]: when what was found was; INT64_MAX: of this version */
+    struct bz_arena arena;
+    struct bz_buf key;
+};
+
+static struct bz_str batch_key(struct batch *b, struct bz_str machine,
+                               struct bz_str recipe, struct bz_str task)
+{
+    bz_buf_truncate(&b->key, 0);
+    bz_buf_add_str(&b->key, machine);
+    bz_buf_add_char(&b->key, '\n');
+    bz_buf_add_str(&b->key, recipe);
+    bz_buf_add_char(&b->key, '\n');
+    bz_buf_add_str(&b->key, task);
+    return bz_buf_str(&b->key);
+}
+
+static void batch_add(struct batch *b, size_t i)
+{
+    const struct bz_index_task *of = &b->asks[i].of;
+    struct bz_map_entry *e =
+        bz_map_put(&b->first, batch_key(b, of->machine, of->recipe, of->task));
+
+    if (e->u == 0)
+        e->key = bz_arena_dup(&b->arena, bz_buf_str(&b->key));
+    b->next[i] = e->u;
+    e->u = i + 1;
+}
+
+static void batch_take(struct batch *b, sqlite3_stmt *row)
+{
+    const struct bz_map_entry *e = bz_map_get(
+        &b->first, batch_key(b, text_at(row, 0), text_at(row, 1), text_at(row, 2)));
+    int64_t noted = sqlite3_column_int64(row, 4);
+
+    for (size_t i = e ? e->u : 0; i > 0; i = b->next[i - 1]) {
+        struct bz_index_ask *ask = &b->asks[i - 1];
+        bool exact = bz_str_eq(ask->of.version, text_at(row, 3));
+
+        if (ask->known && !exact && noted <= b->noted[i - 1])
+            continue;
+        ask->known = true;
+        ask->cost = (struct bz_index_cost){sqlite3_column_int64(row, 5),
+                                           (uint64_t)sqlite3_column_int64(row, 6)};
+        b->noted[i - 1] = exact ? INT64_MAX : noted;
+    }
+}
+
+static void get_many_locked(struct bz_index *x, struct bz_index_ask *asks, size_t n)
+    BZ_REQUIRES(x->db_mu)
+{
+    struct batch b = {.asks = asks,
+                      .next = bz_mem_array(n, sizeof(*b.next)),
+                      .noted = bz_mem_array(n, sizeof(*b.noted))};
+    struct bz_err err;
+    sqlite3_stmt *s = bind_locked(x, BZ_INDEX_SQL_ALL_COSTS, NULL, &err);
+
+    if (s) {
+        bind_text(s, 1, asks[0].of.project);
+        for (bool row = sqlite3_step(s) == SQLITE_ROW, begun = false; row;
+             row = sqlite3_step(s) == SQLITE_ROW) {
+            for (size_t i = 0; i < n && !begun; i++)
+                batch_add(&b, i);
+            begun = true;
+            batch_take(&b, s);
+        }
         sqlite3_reset(s);
     }
-    if (n > 1 && x->db)
+    free(b.next);
+    free(b.noted);
+    bz_map_release(&b.first);
+    bz_arena_release(&b.arena);
+    bz_buf_release(&b.key);
+}
+
+void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n)
+{
+    size_t same = 0; /* as many are of the project of the first */
+
+    for (size_t i = 0; i < n; i++)
+        asks[i].known = false;
+    while (same < n && bz_str_eq(asks[same].of.project, asks[0].of.project))
+        same++;
+    if (same < COSTS_MANY)
+        same = 0;
+    bz_sync_lock(&x->db_mu);
+    if (same > 0)
+        get_many_locked(x, asks, same);
+    /* Else the file is locked and unlocked for each of them. */
+    if (n - same > 1 && x->db)
+        (void)sqlite3_exec(x->db, "BEGIN", NULL, NULL, NULL);
+    if (n > same)
+        get_few_locked(x, asks + same, n - same);
+    if (n - same > 1 && x->db)
         (void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
     bz_sync_unlock(&x->db_mu);
 }

@@ -64,14 +64,22 @@ void bz_index_note_blob(struct bz_index *x, const struct bz_reapi_digest *blob,
  * after a power cut need not be what was written. */
 void bz_index_note_checked(struct bz_index *x, const struct bz_digest *tree);
 
-/* What it took to make such a result when it was last made on this machine, whatever
- * its key: to guess what it takes next time. Kept when results are collected. */
+/* What it took to run a task when it was last run on this computer, whatever its key:
+ * to guess what it takes next time. Kept when results are collected. */
 struct bz_index_cost {
     int64_t duration; /* ns */
     uint64_t peak;    /* bytes of memory of its largest process; 0: not known */
 };
-void bz_index_note_cost(struct bz_index *x, struct bz_str recipe, struct bz_str task,
+/* The task. A recipe of the same name is another one in another project, or built for
+ * another machine. */
+struct bz_index_task {
+    struct bz_str project, machine, recipe, version, task;
+};
+void bz_index_note_cost(struct bz_index *x, const struct bz_index_task *of,
                         const struct bz_index_cost *cost);
+/* Somewhere else it took so long: counts as long as it was not run here. */
+void bz_index_guess_cost(struct bz_index *x, const struct bz_index_task *of,
+                         int64_t duration);
 
 /* What is no longer in the store. */
 void bz_index_forget_action(struct bz_index *x, const struct bz_digest *key);
@@ -83,19 +91,21 @@ int bz_index_flush(struct bz_index *x, struct bz_err *err) BZ_MUST_CHECK;
 /* Questions are about what has been written. An index that fails answers as if it
  * knew nothing. */
 bool bz_index_checked(struct bz_index *x, const struct bz_digest *tree);
-/* What tasks took; if one was never made here: the duration that the first such result
- * tells. To ask for many at once takes far less time. */
+/* What tasks took. If that is not known of a task in this version, another version of
+ * the same recipe of the same project for the same machine counts, the one that was
+ * noted last: most changes of a version change little. To ask for many at once takes
+ * far less time. */
 struct bz_index_ask {
-    struct bz_str recipe, task;
+    struct bz_index_task of;
     struct bz_index_cost cost; /* untouched if it is not known */
     bool known;
 };
 void bz_index_get_costs(struct bz_index *x, struct bz_index_ask *asks, size_t n);
 
-static inline bool bz_index_get_cost(struct bz_index *x, struct bz_str recipe,
-                                     struct bz_str task, struct bz_index_cost *out)
+static inline bool bz_index_get_cost(struct bz_index *x, const struct bz_index_task *of,
+                                     struct bz_index_cost *out)
 {
-    struct bz_index_ask ask = {.recipe = recipe, .task = task};
+    struct bz_index_ask ask = {.of = *of};
 
     bz_index_get_costs(x, &ask, 1);
     if (ask.known)

@@ -19,12 +19,18 @@ static const char *const texts[BZ_INDEX_SQL_COUNT] = {
                                   " WHERE p.hash = ?1 AND c.hash = ?2",
     [BZ_INDEX_SQL_PUT_CHECKED] = "UPDATE blob SET checked = ?2 WHERE hash = ?1",
     [BZ_INDEX_SQL_PUT_COST] =
-        "INSERT OR REPLACE INTO cost(recipe, task, duration, peak)"
-        " VALUES(?1, ?2, ?3, ?4)",
+        "INSERT OR REPLACE INTO cost(project, machine, recipe, task, version,"
+        " noted, duration, peak) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     /* What others took is better than nothing. */
     [BZ_INDEX_SQL_GUESS_COST] =
-        "INSERT OR IGNORE INTO cost(recipe, task, duration, peak)"
-        " VALUES(?1, ?2, ?3, ?4)",
+        "INSERT OR IGNORE INTO cost(project, machine, recipe, task, version,"
+        " noted, duration, peak) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    /* A version may change with every commit. */
+    [BZ_INDEX_SQL_TRIM_COST] =
+        "DELETE FROM cost WHERE project = ?1 AND machine = ?2 AND recipe = ?3"
+        " AND task = ?4 AND version NOT IN (SELECT version FROM cost"
+        " WHERE project = ?1 AND machine = ?2 AND recipe = ?3 AND task = ?4"
+        " ORDER BY noted DESC LIMIT 4)",
     [BZ_INDEX_SQL_DROP_ACTION] = "DELETE FROM action WHERE key = ?1",
     [BZ_INDEX_SQL_DROP_ACTION_REFS] = "DELETE FROM action_ref WHERE key = ?1",
     [BZ_INDEX_SQL_DROP_BLOB] = "DELETE FROM blob WHERE hash = ?1",
@@ -36,7 +42,14 @@ static const char *const texts[BZ_INDEX_SQL_COUNT] = {
         "DELETE FROM action_ref WHERE blob = (SELECT id FROM blob WHERE hash = ?1)",
     [BZ_INDEX_SQL_GET_CHECKED] = "SELECT 1 FROM blob WHERE hash = ?1 AND checked = ?2",
     [BZ_INDEX_SQL_GET_COST] =
-        "SELECT duration, peak FROM cost WHERE recipe = ?1 AND task = ?2",
+        "SELECT duration, peak FROM cost WHERE project = ?1 AND machine = ?2"
+        " AND recipe = ?3 AND task = ?4 AND version = ?5",
+    [BZ_INDEX_SQL_GET_COST_NEAR] =
+        "SELECT duration, peak FROM cost WHERE project = ?1 AND machine = ?2"
+        " AND recipe = ?3 AND task = ?4 ORDER BY noted DESC LIMIT 1",
+    [BZ_INDEX_SQL_ALL_COSTS] =
+        "SELECT machine, recipe, task, version, noted, duration, peak FROM cost"
+        " WHERE project = ?1",
     [BZ_INDEX_SQL_GET_ACTION] =
         "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
         " WHERE key = ?1",

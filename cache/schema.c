@@ -28,6 +28,13 @@ static const char *const migrations[] = {
     " PRIMARY KEY(recipe, task)) WITHOUT ROWID;"
     "INSERT INTO cost SELECT recipe, task, max(duration), 0 FROM action"
     " WHERE duration > 0 GROUP BY recipe, task;",
+    /* Recipes of one name in two projects, or for two machines, are two recipes. What
+     * was known before tells nothing of that, and goes. */
+    "DROP TABLE cost;"
+    "CREATE TABLE cost(project TEXT NOT NULL, machine TEXT NOT NULL,"
+    " recipe TEXT NOT NULL, task TEXT NOT NULL, version TEXT NOT NULL,"
+    " noted INTEGER NOT NULL, duration INTEGER NOT NULL, peak INTEGER NOT NULL,"
+    " PRIMARY KEY(project, machine, recipe, task, version)) WITHOUT ROWID;",
 };
 
 int bz_schema_version(void)

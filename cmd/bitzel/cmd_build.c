@@ -332,6 +332,8 @@ static void fill_opts(const struct build_values *v, struct shop *s,
                                   .keys = s->s.keys,
                                   .bases = s->s.base,
                                   .names = s->jobs.names,
+                                  .project = bz_str_from(s->p.build_dir),
+                                  .machines = bz_goal_machines(&s->goal),
                                   .unused = &s->s.unused,
                                   .forced = &s->forced,
                                   .no_cache = v->no_cache};

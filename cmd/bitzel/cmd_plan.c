@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/fs.h"
 #include "pipeline/signing.h"
+#include "plan/cost.h"
 #include "plan/forecast.h"
 #include "plan/lookup.h"
 #include "plan_cost.h"
@@ -226,14 +227,13 @@ struct source {
     struct bz_pool *pool; /* NULL without remote caches */
     struct bz_cache *cache;
     struct bz_lookup lookup;
-    struct bz_plan_cost cost;
+    const char *index;    /* its path; or NULL */
     struct bz_str *names; /* [tasks] */
     struct bz_arena arena;
 };
 
 static void source_close(struct source *s)
 {
-    bz_plan_cost_release(&s->cost);
     bz_lookup_release(&s->lookup);
     bz_cache_close(s->cache);
     bz_pool_free(s->pool);
@@ -260,7 +260,7 @@ static int open_store(struct bz_cmd_env *env, const struct plan_values *v,
 
     if (rc < 0)
         return rc;
-    s->cost.path = o.index;
+    s->index = o.index;
     o.look = true;
     if (v->local || v->offline)
         bz_cmd_open_cache_near(&o, &s->arena, v->local);
@@ -290,26 +290,41 @@ static void tell_silent(struct bz_cmd_env *env, const struct source *s)
 
 static void name_tasks(struct source *s)
 {
+    BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
+
     s->names = BZ_ARENA_ARRAY(&s->arena, struct bz_str, s->goal.graph.dag.n);
     for (uint32_t t = 0; t < s->goal.graph.dag.n; t++) {
-        BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
-
+        bz_buf_truncate(&name, 0);
         bz_goal_task_name(&s->goal, t, &name);
         s->names[t] = bz_arena_dup(&s->arena, bz_buf_str(&name));
     }
 }
 
+/* Without an index nothing is known, which is no failure; none is made. */
 static void find_costs(struct source *s, struct shown *shown)
 {
-    const struct bz_tgraph *g = &s->goal.graph;
+    const struct bz_plan *plan = &shown->plan;
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset which = {0};
+    BZ_CLEANUP(bz_mem_freep)
+    struct bz_index_cost *costs = bz_mem_array(plan->n, sizeof(*costs));
+    struct bz_index *index = NULL;
+    enum bz_index_state state;
+    struct bz_err ignored;
 
-    shown->cost = bz_mem_array(g->dag.n, sizeof(*shown->cost));
-    for (uint32_t t = 0; t < g->dag.n; t++)
-        shown->cost[t] = bz_plan_may_run(&shown->plan, t)
-                             ? bz_plan_cost_of(&s->cost, &s->signing.keys[t],
-                                               g->recipes[g->tasks[t].recipe].facts->pn,
-                                               g->tasks[t].facts->name)
-                             : BZ_FORECAST_UNKNOWN;
+    shown->cost = bz_mem_array(plan->n, sizeof(*shown->cost));
+    for (uint32_t t = 0; t < plan->n; t++) {
+        shown->cost[t] = BZ_FORECAST_UNKNOWN;
+        if (bz_plan_may_run(plan, t))
+            bz_bitset_set(&which, t);
+    }
+    if (bz_bitset_count(&which) == 0 || !s->index ||
+        !bz_fs_exists(AT_FDCWD, s->index) ||
+        bz_index_open(s->index, NULL, &index, &state, &ignored) < 0)
+        return;
+    bz_cost_find(plan, index, &which, costs);
+    for (uint32_t t = 0; t < plan->n; t++)
+        shown->cost[t] = costs[t].duration;
+    bz_index_close(index);
 }
 
 static int make(struct bz_cmd_env *env, struct source *s, struct shown *shown,
@@ -328,6 +343,8 @@ static int make(struct bz_cmd_env *env, struct source *s, struct shown *shown,
                                                .keys = s->signing.keys,
                                                .bases = s->signing.base,
                                                .names = s->names,
+                                               .project = bz_str_from(s->p.build_dir),
+                                               .machines = bz_goal_machines(&s->goal),
                                                .unused = &s->signing.unused},
                           err);
     if (rc < 0)

@@ -213,6 +213,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
                                  .keys = s.s.keys,
                                  .bases = s.s.base,
                                  .names = s.jobs.names,
+                                 .project = bz_str_from(s.p.build_dir),
+                                 .machines = bz_goal_machines(&s.goal),
                                  .unused = &s.s.unused,
                                  .enter = s.task + 1};
     o.cache = s.cache;

@@ -243,6 +243,8 @@ void bz_exec_use(struct bz_exec *x, uint32_t t)
         return; /* by this very build */
     if (task->same && !x->o->dry)
         bz_running_keep_same(x, t);
+    if (task->saved > 0 && !x->o->dry)
+        bz_urgency_hear(x, t, task->saved);
     x->counts->cached++;
     bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_CACHED,
                                        .task = t,

@@ -1,11 +1,8 @@
 #include "exec/urgency.h"
 
+#include "base/mem.h"
 #include "os/clock.h"
-
-/* An index is only a file: sums of what it says must not overflow, so nothing counts
- * for more than a day, and what needs a pebibyte is not believed. */
-#define LONGEST (86400 * BZ_CLOCK_S)
-#define LARGEST ((uint64_t)1 << 50)
+#include "plan/cost.h"
 
 static bool takes_time(const struct bz_exec *x, uint32_t t)
 {
@@ -23,32 +20,16 @@ static bool is_spared(const struct bz_exec *x, uint32_t t)
 /* What tasks that run take, and those that are not needed would have taken. */
 static void ask_costs(struct bz_exec *x)
 {
-    const struct bz_tgraph *g = x->o->plan.graph;
-    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_index_ask) asks = {0};
-    size_t next = 0;
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset which = {0};
+    BZ_CLEANUP(bz_mem_freep)
+    struct bz_index_cost *costs = bz_mem_array(x->n, sizeof(*costs));
 
     for (uint32_t t = 0; t < x->n; t++)
         if (takes_time(x, t) || is_spared(x, t))
-            BZ_VEC_PUSH(&asks, (struct bz_index_ask){
-                                   .recipe = g->recipes[g->tasks[t].recipe].facts->pn,
-                                   .task = g->tasks[t].facts->name});
-    bz_index_get_costs(bz_cache_index(x->o->cache), asks.at, asks.len);
-    for (uint32_t t = 0; t < x->n; t++) {
-        struct bz_index_cost *cost = &x->tasks[t].cost;
-        const struct bz_index_ask *ask;
-
-        *cost = (struct bz_index_cost){-1, 0};
-        if (!takes_time(x, t) && !is_spared(x, t))
-            continue;
-        ask = &asks.at[next++];
-        if (!ask->known)
-            continue;
-        *cost = ask->cost;
-        if (cost->duration < 0 || cost->duration > LONGEST)
-            cost->duration = LONGEST;
-        if (cost->peak > LARGEST)
-            cost->peak = 0;
-    }
+            bz_bitset_set(&which, t);
+    bz_cost_find(&x->plan, bz_cache_index(x->o->cache), &which, costs);
+    for (uint32_t t = 0; t < x->n; t++)
+        x->tasks[t].cost = costs[t];
 }
 
 /* What is known; the rest gets the mean of it. */
@@ -129,9 +110,14 @@ void bz_urgency_settle(struct bz_exec *x, uint32_t t)
 
 void bz_urgency_learn(struct bz_exec *x, uint32_t t, const struct bz_index_cost *cost)
 {
-    const struct bz_tgraph *g = x->o->plan.graph;
+    const struct bz_index_task of = bz_cost_task(&x->plan.in, t);
 
-    bz_index_note_cost(bz_cache_index(x->o->cache),
-                       g->recipes[g->tasks[t].recipe].facts->pn,
-                       g->tasks[t].facts->name, cost);
+    bz_index_note_cost(bz_cache_index(x->o->cache), &of, cost);
+}
+
+void bz_urgency_hear(struct bz_exec *x, uint32_t t, int64_t took)
+{
+    const struct bz_index_task of = bz_cost_task(&x->plan.in, t);
+
+    bz_index_guess_cost(bz_cache_index(x->o->cache), &of, took);
 }

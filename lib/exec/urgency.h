@@ -23,5 +23,7 @@ void bz_urgency_settle(struct bz_exec *x, uint32_t t);
 
 /* What a task took that has run, for the next build to know. */
 void bz_urgency_learn(struct bz_exec *x, uint32_t t, const struct bz_index_cost *cost);
+/* What a task took elsewhere, by a result that is used. */
+void bz_urgency_hear(struct bz_exec *x, uint32_t t, int64_t took);
 
 #endif

@@ -380,3 +380,20 @@ void bz_goal_task_name(const struct bz_goal *g, uint32_t task, struct bz_buf *ou
     bz_goal_name(g, t->recipe, out);
     bz_buf_addf(out, ":%.*s", BZ_STR_ARG(t->facts->name));
 }
+
+const struct bz_str *bz_goal_machines(struct bz_goal *g)
+{
+    struct bz_str *out = BZ_ARENA_ARRAY(&g->arena, struct bz_str, g->nparts);
+
+    for (size_t i = 0; i < g->nparts; i++) {
+        struct bz_vars *settings;
+        struct bz_str machine;
+        struct bz_err ignored;
+
+        out[i] = BZ_STR("");
+        if (bz_survey_settings(&g->survey, i, &settings, &ignored) == 0 &&
+            bz_vars_get(settings, BZ_STR("MACHINE"), 0, &machine, &ignored) == 0)
+            out[i] = bz_arena_dup(&g->arena, machine);
+    }
+    return out;
+}

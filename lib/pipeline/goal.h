@@ -63,4 +63,7 @@ int bz_goal_fail_pruned(const struct bz_goal *g, struct bz_err *err) BZ_MUST_CHE
 void bz_goal_name(const struct bz_goal *g, uint32_t recipe, struct bz_buf *out);
 void bz_goal_task_name(const struct bz_goal *g, uint32_t task, struct bz_buf *out);
 
+/* MACHINE of each configuration, [nparts]; "" if it is not set. In g->arena. */
+const struct bz_str *bz_goal_machines(struct bz_goal *g);
+
 #endif

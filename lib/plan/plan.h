@@ -50,6 +50,10 @@ struct bz_plan_in {
     const struct bz_digest *keys;  /* [tasks]: signatures */
     const struct bz_digest *bases; /* [tasks]: without the dependencies */
     const struct bz_str *names;    /* [tasks] */
+    /* For what tasks took before (cost.h): the project, and the machine of each part of
+     * the graph; or NULL. */
+    struct bz_str project;
+    const struct bz_str *machines;
     /* Tasks whose results are never used again, as if they were nostamp: they are made
      * from the time, say; or NULL. */
     const struct bz_bitset *unused;

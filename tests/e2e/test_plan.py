@@ -48,16 +48,16 @@ do_compile[deptask] = "do_publish"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(reapi.seal(b""))
 
-    def took(self, *rows):
-        """Notes in the index how long tasks took: (recipe, task, nanoseconds)."""
+    def took(self, *rows, project=None):
+        """Notes in the index how long tasks took: (recipe, version, task, nanoseconds)."""
         (self.store / "ac").mkdir(parents=True, exist_ok=True)
         self.assert_exit(self.run_in_build("cache", "reindex",
                                            env={"BITZEL_CACHE_DIR": str(self.store)}), 0)
         name = hashlib.sha256(str(self.store).encode()).hexdigest()[:16]
         with sqlite3.connect(self.dir / f".local/state/bitzel/index/{name}.db") as index:
-            for number, (recipe, task, duration) in enumerate(rows):
-                index.execute("INSERT INTO action VALUES(?, ?, ?, ?, 0, ?, 0)",
-                              (bytes([number]) * 32, recipe, task, number, duration))
+            for number, (recipe, version, task, duration) in enumerate(rows):
+                index.execute("INSERT INTO cost VALUES(?, 'board', ?, ?, ?, ?, ?, 0)",
+                              (str(project or self.dir / "build"), recipe, task, version, number, duration))
         index.close()
 
     def counts(self, plan):
@@ -135,11 +135,13 @@ do_compile[deptask] = "do_publish"
                          [["app:do_publish"]])
 
     def test_times_are_those_of_earlier_runs(self):
-        self.took(("app", "do_compile", 3 * MINUTE), ("app", "do_compile", 2 * MINUTE),
-                  ("lib", "do_compile", MINUTE), ("app", "do_fetch", 90 * MINUTE))
+        self.took(("app", "0.8", "do_compile", 3 * MINUTE), ("app", "0.9", "do_compile", 2 * MINUTE),
+                  ("lib", "1.0", "do_compile", MINUTE), ("lib", "1.1", "do_compile", 7 * MINUTE),
+                  ("app", "1.0", "do_fetch", 90 * MINUTE))
+        self.took(("app", "1.0", "do_compile", 5 * MINUTE), project="/another")
         got = self.plan("--json", "app").json
         self.assertEqual((got["work_seconds"], got["unknown"]), (93 * 60, 3))
-        self.assertEqual(got["critical_seconds"], 92 * 60)  # the later of two runs counts
+        self.assertEqual(got["critical_seconds"], 92 * 60)  # the later of two other versions counts
         self.assertEqual(got["critical_path"], ["app:do_fetch", "app:do_compile", "app:do_publish"])
         self.assertIn("6 run (about 1h33m and 3 of unknown length, critical path 1h32m: app:do_fetch > "
                       "app:do_compile > app:do_publish)\n", self.plan("app").out)
@@ -211,6 +213,26 @@ class Agreement(test_build.Kitchen):
         self.assertEqual(tasks(done, "Cached"), restored)
         self.assertIn("pizza:do_compile (", done.err)
         self.assertIn("as what it needs came out the same", done.err)
+
+    def test_what_tasks_took_is_known_of_each_project_alone(self):
+        self.build("sauce")
+        def known():
+            result = self.run_bitzel("--directory", self.dir / "build", "plan", "--json", "sauce")
+            return result.json["unknown"]
+        self.edit("meta-kitchen/recipes/sauce.bb", "", 'SALT = "much"\n')
+        self.assertEqual(known(), 0)
+        self.edit("meta-kitchen/conf/bitbake.conf", 'PV = "1.0"', 'PV = "1.1"')
+        self.assertEqual(known(), 0)
+        self.edit("build/conf/local.conf", "stove", "oven")
+        self.assertEqual(known(), 3)
+        self.edit("build/conf/local.conf", "oven", "stove")
+        (self.dir / "build").rename(self.dir / "elsewhere")
+        (self.dir / "build").mkdir()
+        (self.dir / "elsewhere/conf").rename(self.dir / "build/conf")
+        self.assertEqual(known(), 0)  # that is where it was
+        (self.dir / "build/conf").rename(self.dir / "elsewhere/conf")
+        result = self.run_bitzel("--directory", self.dir / "elsewhere", "plan", "--json", "sauce")
+        self.assertEqual(result.json["unknown"], 3)
 
     def test_a_forced_task_is_planned_as_it_was_forced(self):
         self.build("pizza")

@@ -56,6 +56,7 @@ static bool use(const char *path)
 {
     struct bz_digest key = {{7}};
     struct bz_index_action a = {.key = key, .recipe = BZ_STR("r"), .task = BZ_STR("t")};
+    const struct bz_index_task of = {.recipe = BZ_STR("r1"), .task = BZ_STR("t")};
     const struct bz_reapi_digest blob = {{{8}}, 9};
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     struct bz_index_action *all, found;
@@ -70,7 +71,7 @@ static bool use(const char *path)
     BZ_ASSERT(bz_index_open(path, NULL, &x, &state, &err) == 0);
     bz_index_get_totals(x, &totals);
     (void)!bz_index_list_actions(x, &arena, &all, &n, &err);
-    (void)bz_index_get_cost(x, BZ_STR("r1"), BZ_STR("t"), &cost);
+    (void)bz_index_get_cost(x, &of, &cost);
     bz_index_note_action(x, &a, &blob, 1);
     bz_index_note_blob(x, &blob, 1, &blob, 1);
     bz_index_forget_blob(x, &blob.hash);

@@ -503,45 +503,138 @@ static void a_transaction_that_a_reader_stops_does_not_break_the_next(void **sta
     use_plain_files(false);
 }
 
+static struct bz_index_task task_of(const char *project, const char *version)
+{
+    return (struct bz_index_task){
+        .project = bz_str_from(project),
+        .machine = BZ_STR("board"),
+        .recipe = {"busy\xff"
+                   "box", 8},
+        .version = bz_str_from(version),
+        .task = BZ_STR("do_compile")
+    };
+}
+
 static void what_a_task_took_here_counts_more_than_what_results_say(void **state)
 {
-    static const struct bz_digest key = {{1}};
-    static const struct bz_str recipe = {"busy\xff"
-                                         "box",
-                                         8};
+    const struct bz_index_task of = task_of("/p", "1.0");
     struct fixture *f = *state;
     struct bz_index_cost cost = {0};
 
-    assert_false(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
-    note_action(f, 1, 1);
+    assert_false(bz_index_get_cost(f->x, &of, &cost));
+    bz_index_guess_cost(f->x, &of, 5000);
+    bz_index_guess_cost(f->x, &of, 6000);
     flush(f);
-    assert_true(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
+    assert_true(bz_index_get_cost(f->x, &of, &cost));
     assert_int_equal(cost.duration, 5000);
     assert_int_equal(cost.peak, 0);
-    bz_index_note_cost(f->x, recipe, BZ_STR("do_compile"),
-                       &(struct bz_index_cost){70, 1 << 20});
-    note_action(f, 2, 1);
-    bz_index_forget_action(f->x, &key);
+    bz_index_note_cost(f->x, &of, &(struct bz_index_cost){70, 1 << 20});
+    bz_index_guess_cost(f->x, &of, 5000);
     reopen(f, NULL);
-    assert_true(bz_index_get_cost(f->x, recipe, BZ_STR("do_compile"), &cost));
+    assert_true(bz_index_get_cost(f->x, &of, &cost));
     assert_int_equal(cost.duration, 70);
     assert_int_equal(cost.peak, 1 << 20);
-    assert_false(bz_index_get_cost(f->x, recipe, BZ_STR("do_install"), &cost));
+}
+
+static void a_recipe_of_another_project_or_machine_is_another_one(void **state)
+{
+    struct bz_index_task of = task_of("/p", "1.0");
+    struct fixture *f = *state;
+    struct bz_index_cost cost = {0};
+
+    bz_index_note_cost(f->x, &of, &(struct bz_index_cost){70, 1});
+    flush(f);
+    of.project = BZ_STR("/q");
+    assert_false(bz_index_get_cost(f->x, &of, &cost));
+    of.project = BZ_STR("/p");
+    of.machine = BZ_STR("other");
+    assert_false(bz_index_get_cost(f->x, &of, &cost));
+    of.machine = BZ_STR("board");
+    of.task = BZ_STR("do_install");
+    assert_false(bz_index_get_cost(f->x, &of, &cost));
+}
+
+static void another_version_is_better_than_nothing(void **state)
+{
+    struct bz_index_task of = task_of("/p", "1.0");
+    struct fixture *f = *state;
+    struct bz_index_cost cost = {0};
+
+    bz_index_note_cost(f->x, &of, &(struct bz_index_cost){70, 1});
+    for (int i = 2; i < 9; i++) {
+        char version[8];
+
+        snprintf(version, sizeof(version), "%d.0", i);
+        of = task_of("/p", version);
+        bz_index_note_cost(f->x, &of, &(struct bz_index_cost){i, 0});
+    }
+    flush(f);
+    of = task_of("/p", "7.0");
+    assert_true(bz_index_get_cost(f->x, &of, &cost));
+    assert_int_equal(cost.duration, 7);
+    of = task_of("/p", "1.0"); /* it was long ago: the last one counts */
+    assert_true(bz_index_get_cost(f->x, &of, &cost));
+    assert_int_equal(cost.duration, 8);
+}
+
+/* One by one or all together, the answers are the same. */
+static void many_answers_are_those_of_single_questions(void **state)
+{
+    enum { RECIPES = 100, ASKS = 4 * RECIPES };
+    static const char *const versions[] = {"1", "2", "3"};
+    static struct bz_index_ask asks[ASKS];
+    static char names[RECIPES][8];
+    struct fixture *f = *state;
+    size_t known = 0;
+
+    for (int i = 0; i < RECIPES; i++)
+        snprintf(names[i], sizeof(names[i]), "r%d", i);
+    for (int i = 0; i < ASKS; i++) {
+        int r = i % RECIPES;
+        struct bz_index_task of = {
+            .project = i % 7 ? BZ_STR("/p") : BZ_STR("/q"),
+            .machine = i % 5 ? BZ_STR("board") : BZ_STR("bird"),
+            .recipe = bz_str_from(names[r]),
+            .version = bz_str_from(versions[i * 31 / 7 % 3]),
+            .task = BZ_STR("do_x"),
+        };
+
+        if (i % 3 && r % 10)
+            bz_index_note_cost(f->x, &of, &(struct bz_index_cost){i, 1});
+        of.project = BZ_STR("/p");
+        of.version = bz_str_from(versions[i % 3]);
+        asks[i].of = of;
+    }
+    flush(f);
+    bz_index_get_costs(f->x, asks, ASKS);
+    for (int i = 0; i < ASKS; i++) {
+        struct bz_index_cost cost = {0};
+
+        assert_int_equal(bz_index_get_cost(f->x, &asks[i].of, &cost), asks[i].known);
+        if (asks[i].known)
+            assert_int_equal(asks[i].cost.duration, cost.duration);
+        known += asks[i].known;
+    }
+    assert_true(known > 0 && known < ASKS);
 }
 
 static void what_many_tasks_took_is_asked_at_once(void **state)
 {
+    static const struct bz_index_task ax = {.recipe = BZ_STR("a"),
+                                            .task = BZ_STR("do_x")},
+                                      ay = {.recipe = BZ_STR("a"),
+                                            .task = BZ_STR("do_y")},
+                                      bx = {.recipe = BZ_STR("b"),
+                                            .task = BZ_STR("do_x")};
     struct fixture *f = *state;
     struct bz_index_ask asks[] = {
-        {.recipe = BZ_STR("a"), .task = BZ_STR("do_x")},
-        {.recipe = BZ_STR("a"), .task = BZ_STR("do_y"), .cost = {3, 3}},
-        {.recipe = BZ_STR("b"),                     .task = BZ_STR("do_x")                      },
+        {.of = ax},
+        {.of = ay, .cost = {3, 3}},
+        {.of = bx       },
     };
 
-    bz_index_note_cost(f->x, BZ_STR("a"), BZ_STR("do_x"),
-                       &(struct bz_index_cost){7, 8});
-    bz_index_note_cost(f->x, BZ_STR("b"), BZ_STR("do_x"),
-                       &(struct bz_index_cost){9, 0});
+    bz_index_note_cost(f->x, &ax, &(struct bz_index_cost){7, 8});
+    bz_index_note_cost(f->x, &bx, &(struct bz_index_cost){9, 0});
     flush(f);
     bz_index_get_costs(f->x, asks, BZ_COUNTOF(asks));
     assert_true(asks[0].known && asks[2].known && !asks[1].known);
@@ -550,8 +643,7 @@ static void what_many_tasks_took_is_asked_at_once(void **state)
     assert_int_equal(asks[1].cost.duration, 3);
     assert_int_equal(asks[2].cost.duration, 9);
     /* It can be written to afterwards. */
-    bz_index_note_cost(f->x, BZ_STR("a"), BZ_STR("do_y"),
-                       &(struct bz_index_cost){1, 0});
+    bz_index_note_cost(f->x, &ay, &(struct bz_index_cost){1, 0});
     flush(f);
     bz_index_get_costs(f->x, asks, BZ_COUNTOF(asks));
     assert_true(asks[1].known);
@@ -577,6 +669,9 @@ int main(void)
         test(processes_share_one_file),
         test(a_transaction_that_a_reader_stops_does_not_break_the_next),
         test(what_a_task_took_here_counts_more_than_what_results_say),
+        test(a_recipe_of_another_project_or_machine_is_another_one),
+        test(another_version_is_better_than_nothing),
+        test(many_answers_are_those_of_single_questions),
         test(what_many_tasks_took_is_asked_at_once),
     };
 

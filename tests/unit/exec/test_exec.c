@@ -185,10 +185,12 @@ static void what_is_not_needed_is_told_with_what_it_took(void **state)
     assert_ok(worktop_run(b), &b->k->err);
     assert_int_equal(b->unneeded, 0);
     assert_int_equal(b->planned, 0);
-    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_x"),
-                       &(struct bz_index_cost){40, 0});
-    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_y"),
-                       &(struct bz_index_cost){2, 0});
+    bz_index_note_cost(
+        index, &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_x")},
+        &(struct bz_index_cost){40, 0});
+    bz_index_note_cost(
+        index, &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_y")},
+        &(struct bz_index_cost){2, 0});
     assert_ok(bz_index_flush(index, &b->k->err), &b->k->err);
     b->graph.targets.len = 1;
     b->graph.targets.at[0] = W;

@@ -71,8 +71,9 @@ static void the_longer_chain_goes_first(void **state)
     for (uint32_t slow = Z; slow <= W; slow++) {
         for (int t = 0; t < TASKS; t++)
             b->keys[t].b[1] = b->bases[t].b[1] = (uint8_t)slow;
-        bz_index_note_cost(bz_cache_index(b->k->cache), BZ_STR("b"),
-                           b->task_facts[slow].name,
+        bz_index_note_cost(bz_cache_index(b->k->cache),
+                           &(struct bz_index_task){.recipe = BZ_STR("b"),
+                                                   .task = b->task_facts[slow].name},
                            &(struct bz_index_cost){(int64_t)90000000000, 0});
         assert_ok(bz_index_flush(bz_cache_index(b->k->cache), &b->k->err), &b->k->err);
         assert_ok(worktop_run(b), &b->k->err);
@@ -151,14 +152,16 @@ static void a_start_tells_the_log_and_how_long_it_may_take(void **state)
     struct bz_index *index = bz_cache_index(b->k->cache);
 
     b->opts.event = hear_plan;
-    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_x"),
-                       &(struct bz_index_cost){3, 0});
+    bz_index_note_cost(
+        index, &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_x")},
+        &(struct bz_index_cost){3, 0});
     assert_ok(bz_index_flush(index, &b->k->err), &b->k->err);
     b->scripts[X] = "false";
     assert_int_equal(worktop_run(b), BZ_E_TASK);
     assert_string_equal(b->told, "0:3/9/-1 0:0/0/-1 "); /* of one in three: a guess */
-    bz_index_note_cost(index, BZ_STR("a"), BZ_STR("do_y"),
-                       &(struct bz_index_cost){5, 0});
+    bz_index_note_cost(
+        index, &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_y")},
+        &(struct bz_index_cost){5, 0});
     assert_ok(bz_index_flush(index, &b->k->err), &b->k->err);
     assert_int_equal(worktop_run(b), BZ_E_TASK);
     assert_string_equal(b->told, "0:3/12/12 0:0/0/0 "); /* what is blocked is no work */
@@ -208,8 +211,10 @@ static void little_memory(void *ctx, struct bz_memory *out)
 
 static void need(struct worktop *b, uint32_t t, uint64_t mib)
 {
-    bz_index_note_cost(bz_cache_index(b->k->cache), BZ_STR("b"), b->task_facts[t].name,
-                       &(struct bz_index_cost){1, mib << 20});
+    bz_index_note_cost(
+        bz_cache_index(b->k->cache),
+        &(struct bz_index_task){.recipe = BZ_STR("b"), .task = b->task_facts[t].name},
+        &(struct bz_index_cost){1, mib << 20});
     assert_ok(bz_index_flush(bz_cache_index(b->k->cache), &b->k->err), &b->k->err);
 }
 

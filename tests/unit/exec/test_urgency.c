@@ -5,8 +5,10 @@
 
 static void take(struct worktop *b, const char *recipe, const char *task, int64_t s)
 {
-    bz_index_note_cost(bz_cache_index(b->k->cache), bz_str_from(recipe),
-                       bz_str_from(task), &(struct bz_index_cost){s * BZ_CLOCK_S, 0});
+    bz_index_note_cost(bz_cache_index(b->k->cache),
+                       &(struct bz_index_task){.recipe = bz_str_from(recipe),
+                                               .task = bz_str_from(task)},
+                       &(struct bz_index_cost){s * BZ_CLOCK_S, 0});
     assert_ok(bz_index_flush(bz_cache_index(b->k->cache), &b->k->err), &b->k->err);
 }
 
@@ -69,10 +71,14 @@ static void durations_that_make_no_sense_do_no_harm(void **state)
     struct worktop *b = *state;
     struct bz_exec x;
 
-    bz_index_note_cost(bz_cache_index(b->k->cache), BZ_STR("a"), BZ_STR("do_x"),
-                       &(struct bz_index_cost){INT64_MAX, 0});
-    bz_index_note_cost(bz_cache_index(b->k->cache), BZ_STR("a"), BZ_STR("do_y"),
-                       &(struct bz_index_cost){INT64_MIN, 0});
+    bz_index_note_cost(
+        bz_cache_index(b->k->cache),
+        &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_x")},
+        &(struct bz_index_cost){INT64_MAX, 0});
+    bz_index_note_cost(
+        bz_cache_index(b->k->cache),
+        &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_y")},
+        &(struct bz_index_cost){INT64_MIN, 0});
     take(b, "b", "do_w", 1);
     worktop_open(b, &x);
     bz_exec_begin(&x);
@@ -89,8 +95,9 @@ static void what_ran_is_known_to_the_next_build(void **state)
     worktop_open(b, &x);
     bz_urgency_learn(&x, Y, &(struct bz_index_cost){7, 8});
     assert_ok(bz_index_flush(bz_cache_index(b->k->cache), &b->k->err), &b->k->err);
-    assert_true(bz_index_get_cost(bz_cache_index(b->k->cache), BZ_STR("a"),
-                                  BZ_STR("do_y"), &cost));
+    assert_true(bz_index_get_cost(
+        bz_cache_index(b->k->cache),
+        &(struct bz_index_task){.recipe = BZ_STR("a"), .task = BZ_STR("do_y")}, &cost));
     assert_int_equal(cost.duration, 7);
     assert_int_equal(cost.peak, 8);
     worktop_close(&x);
