@@ -14,7 +14,7 @@ import sys
 
 import bitzel
 import test_why_random
-from test_why_random import EXCLUDE, OVERRIDES, VARIABLES, Edit, Plain, Statement
+from test_why_random import EXCLUDE, VARIABLES, Edit, Plain, Statement
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "differential"))
 
@@ -245,8 +245,16 @@ class EntryEdit(Edit):
     def is_named(self, cause):
         if self.kind == "commit":
             return cause["kind"] == "commit" and "repo" in cause["name"]
-        return cause["kind"] == "file" and any(
-            cause["name"] == n or cause["name"].endswith("/" + n) for n in self.names)
+        return cause["kind"] == "file" and any(self.is_file(cause, n) for n in self.names)
+
+    def is_told(self, causes):
+        if self.kind == "commit":
+            return super().is_told(causes)
+        return all(any(self.is_file(c, n) for c in causes) for n in self.names)
+
+    @staticmethod
+    def is_file(cause, name):
+        return cause["name"] == name or cause["name"].endswith("/" + name)
 
     def __str__(self):
         shown = {p: vars(e) if e else None for p, e in self.was.items()}

@@ -198,6 +198,10 @@ class Edit:
         return any(p["file"] == place and p["line"] == self.line
                    and p["old_line"] == self.old_line for p in cause["places"])
 
+    def is_told(self, causes):
+        """Whether the causes say all of it."""
+        return any(self.is_named(c) for c in causes)
+
     def __str__(self):
         return (f"{self.kind}: {self.path}:{self.old_line}->{self.line} {self.name} [{self.flag}]\n"
                 f"--- was\n{render(self.was)}--- is\n{render(self.now)}")
@@ -354,7 +358,8 @@ class WhyRandom(bitzel.Case):
         """`must` has for each edit True, False or None: named, not named, either."""
         self.counts.update(e.kind for e in edits)
         for edit, needed in zip(edits, must):
-            named = any(edit.is_named(c) for c in said["causes"])
+            named = edit.is_told(said["causes"]) if needed else any(
+                edit.is_named(c) for c in said["causes"])
             if needed is not None and named != needed:
                 self.fail(("not named: " if needed else "named in vain: ")
                           + self.describe(edits, said))
