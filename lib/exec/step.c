@@ -358,13 +358,30 @@ static bool is_empty(const char *dir)
     return rmdir(dir) == 0 || errno == ENOENT;
 }
 
+/* Makes `own` and the directories above the work directory in it, which become a part
+ * of the result: the umask does not count. */
+static int make_parents(struct bz_step *s, struct bz_err *err)
+{
+    struct bz_str to = bz_arena_printf(&s->arena, "%s/%s", s->desk->own, s->workdir.p);
+    char *path = memcpy(bz_arena_alloc(&s->arena, to.n + 1, 1), to.p, to.n + 1);
+
+    for (size_t i = strlen(s->desk->own); path[i] != '\0'; i++) {
+        if (path[i] != '/')
+            continue;
+        path[i] = '\0';
+        if ((mkdir(path, 0755) < 0 && errno != EEXIST) || chmod(path, 0755) < 0)
+            return bz_fail_sys(err, "make %s", path);
+        path[i] = '/';
+    }
+    return 0;
+}
+
 /* Moves what lies below the work directory over to `own`, with the same path, and takes
  * away the directories that are left empty by that. */
 static int split(struct bz_step *s, struct bz_err *err)
 {
     struct bz_str rel = s->workdir;
     const char *from, *to;
-    struct bz_path parent;
     int rc;
 
     if (rel.n == 0)
@@ -373,9 +390,7 @@ static int split(struct bz_step *s, struct bz_err *err)
     to = bz_arena_printf(&s->arena, "%s/%s", s->desk->own, rel.p).p;
     if (!bz_fs_exists(AT_FDCWD, from))
         return 0;
-    rc = bz_path_join(BZ_STR(""), bz_path_dirname(bz_str_from(to)), &parent, err);
-    if (rc == 0)
-        rc = bz_fs_mkdirs(AT_FDCWD, parent.s, 0755, err);
+    rc = make_parents(s, err);
     if (rc < 0)
         return rc;
     if (rename(from, to) < 0)

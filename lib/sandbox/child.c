@@ -159,6 +159,9 @@ BZ_SPAWN_CHILD static bool build_root(struct bz_child *c)
 {
     if (c->stage >= 0 && !go_on_stage(c))
         return false;
+    /* Directories that mounts need become a part of what the task leaves: whoever calls
+     * gets the same. */
+    syscall(SYS_umask, 022);
     return bz_mount_root(&c->plan, &c->failure);
 }
 

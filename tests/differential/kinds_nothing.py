@@ -13,7 +13,8 @@ kind = kinds.group("nothing to do", nothing=True)
 caller = kinds.group("caller", nothing=True)
 
 # Whatever a task can learn about the caller; it must be the same for all callers.
-PROBE = "(env | LC_ALL=C sort; id; umask; ulimit -a; hostname; date +%Z; pwd; ls /proc/self/fd) > ${D}/x"
+PROBE = ("(env | LC_ALL=C sort; id; umask; ulimit -a; hostname; date +%Z; pwd; ls /proc/self/fd;"
+         " stat -c '%a %n' / ${TOPDIR} ${TMPDIR} ${TMPDIR}/work ${WORKDIR}/.. ${WORKDIR}) > ${D}/x")
 
 
 def plain(p, text="", **how):
@@ -307,7 +308,7 @@ def caller_unknown_variable(p, k):
     probing(p, UNKNOWN=k.value, CFLAGS=k.value, MAKEFLAGS="-k" if k.value < "c" else "")
 
 
-@caller({"value": (0o022, 0o077, 0o002)}, exclusive="umask")
+@caller({"value": (0o022, 0o077)}, exclusive="umask")
 def caller_umask(p, k):
     p.umask = k.value
     p.put(f"{p.here}/files/x", "x")

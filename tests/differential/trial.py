@@ -76,6 +76,9 @@ class Verdict:
         self.found = compare.differences(cached.outputs, empty.outputs)
         self.stale = bool(self.found) or (cached.code, cached.failed) != (empty.code, empty.failed)
         self.changed = (before.code, before.outputs) != (empty.code, empty.outputs)
+        if self.changed and edits and all(edit.kind.nothing for edit in edits) and before.code == 0:
+            self.found = compare.differences(before.outputs, empty.outputs)
+            self.stale = True  # if an edit that changes nothing does, caches cannot be right
         self.needless = []  # tasks that ran and need not
         self.blamed = set()  # names of kinds
 
