@@ -313,6 +313,8 @@ void bz_exec_begin(struct bz_exec *x)
 {
     for (size_t k = 0; k < BZ_EXEC_KINDS; k++)
         BZ_VEC_CLEAR(&x->queues[k].ready);
+    if (x->again) /* by now there may be results of this build */
+        x->results.empty = bz_cache_is_empty(x->o->cache);
     x->stop = x->again = false;
     bz_plan_make(&x->plan, &x->results);
     adopt(x);

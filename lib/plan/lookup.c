@@ -129,9 +129,10 @@ void bz_lookup_ask(void *ctx, struct bz_plan_ask *at, size_t n)
         struct bz_err ignored;
 
         a->found = false;
-        if (remote && !bz_cache_has(l->cache, &a->key))
-            far[nfar++] = a;
-        else
+        if ((remote || a->near) && !bz_cache_has(l->cache, &a->key)) {
+            if (!a->near)
+                far[nfar++] = a;
+        } else
             a->found = bz_cache_get(l->cache, l->hasher, &a->key, &l->arena, &a->result,
                                     &ignored) == 0 &&
                        fetch(l, l->hasher, a);

@@ -31,13 +31,17 @@ static bool may_use(const struct bz_plan *plan, uint32_t t)
     return (ran || !in->no_cache) && !plan->tasks[t].fleeting;
 }
 
-/* A miss would stay a miss whatever its dependencies come to. */
+/* A miss stays a miss, whatever the dependencies come to. */
+static bool is_hopeless(const struct bz_plan *plan, uint32_t t)
+{
+    const struct bz_bitset *forced = plan->in.forced;
+
+    return !may_use(plan, t) || (forced && bz_bitset_test(forced, t));
+}
+
 static bool is_certain(const struct planning *p, uint32_t t)
 {
-    const struct bz_bitset *forced = p->plan->in.forced;
-
-    return p->store->empty || !may_use(p->plan, t) ||
-           (forced && bz_bitset_test(forced, t));
+    return p->store->empty || is_hopeless(p->plan, t);
 }
 
 static bool has_lost(const struct bz_map *lost, const struct bz_output_layers *layers)
@@ -113,9 +117,10 @@ bool bz_plan_find_same(struct bz_plan *plan, const struct bz_plan_store *store,
                        uint32_t task, const struct bz_output *handed,
                        const struct bz_digest *content)
 {
-    struct bz_plan_ask ask = {.task = task, .key = *content};
+    struct bz_plan_ask ask = {
+        .task = task, .key = *content, .near = plan->tasks[task].fate == BZ_PLAN_RUN};
 
-    if (plan->tasks[task].fate != BZ_PLAN_UNLESS)
+    if (is_hopeless(plan, task))
         return false;
     store->ask(store->ctx, &ask, 1);
     return take_same(plan, &ask, handed);

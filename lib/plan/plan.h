@@ -33,6 +33,7 @@ enum bz_plan_fate {
 struct bz_plan_ask {
     uint32_t task;
     struct bz_digest key;
+    bool near;                     /* remote caches are not asked */
     bool found;                    /* written */
     struct bz_reapi_result result; /* likewise, if found */
 };
@@ -106,8 +107,9 @@ void bz_plan_link(struct bz_plan *plan);
 /* Decides, or decides anew. */
 void bz_plan_make(struct bz_plan *plan, const struct bz_plan_store *store);
 
-/* While a build runs: looks a BZ_PLAN_UNLESS task up by its content key, now that all
- * its dependencies are done. If there is a result, the task is restored. */
+/* While a build runs: looks a task up by its content key, now that all its dependencies
+ * are done. If there is a result, the task is restored. One that was to run in any case
+ * is looked up too, in the local store: another build may have run it meanwhile. */
 bool bz_plan_find_same(struct bz_plan *plan, const struct bz_plan_store *store,
                        uint32_t task, const struct bz_output *handed,
                        const struct bz_digest *content);

@@ -1,5 +1,10 @@
 #include "exec/exec.h"
 
+#include <arpa/inet.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "base/log.h"
 #include "tests/unit/exec/worktop.h"
 
@@ -214,6 +219,49 @@ static void a_tree_is_lost_once(void **state)
     worktop_close(&x);
 }
 
+static void take_interrupt(void *ctx)
+{
+    uint64_t n;
+
+    assert_int_equal(read(*(int *)ctx, &n, sizeof(n)), sizeof(n));
+}
+
+/* A server that takes connections and says nothing. */
+static void the_user_need_not_wait_for_a_plan(void **state)
+{
+    struct worktop *b = *state;
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int user = eventfd(1, EFD_CLOEXEC);
+    socklen_t len = sizeof(at);
+    char root[320], tier[64];
+    struct bz_cache_opts opts = {
+        .root = root, .store = {BZ_SHELF_WRITE, BZ_FS_NOSYNC}
+    };
+    struct bz_arena a = {0};
+    struct bz_tier_spec spec;
+
+    assert_int_equal(bind(silent, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(silent, 20), 0);
+    assert_int_equal(getsockname(silent, (struct sockaddr *)&at, &len), 0);
+    snprintf(tier, sizeof(tier), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+    snprintf(root, sizeof(root), "%s/near", b->k->scratch->path);
+    assert_ok(bz_tier_spec_parse(&a, bz_str_from(tier), &spec, &b->k->err), &b->k->err);
+    opts.tiers =
+        (struct bz_tiers_opts){.specs = &spec, .n = 1, .timeout = 60 * BZ_CLOCK_S};
+    assert_ok(bz_cache_open(&opts, &b->opts.cache, &b->k->err), &b->k->err);
+    b->opts.interrupt_fd = user;
+    b->opts.interrupt = take_interrupt;
+    b->opts.interrupt_ctx = &user;
+    assert_int_equal(worktop_run(b), BZ_E_CANCELED);
+    assert_string_equal(b->told, "");
+    bz_cache_close(b->opts.cache);
+    bz_arena_release(&a);
+    close(user);
+    close(silent);
+}
+
 static void hear_wants(void *ctx, const struct bz_event *e)
 {
     struct worktop *b = ctx;
@@ -263,6 +311,7 @@ int main(void)
         TEST(without_results_all_that_is_needed_waits),
         TEST(what_is_not_needed_is_told_with_what_it_took),
         TEST(a_tree_is_lost_once),
+        TEST(the_user_need_not_wait_for_a_plan),
         TEST(a_dry_run_tells_and_does_nothing),
         TEST(targets_are_shown_and_made_again_if_they_are_gone),
         TEST(nothing_starts_while_it_is_held_but_time_goes_on),

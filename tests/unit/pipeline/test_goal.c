@@ -49,6 +49,20 @@ static void close_goal(struct opened *o)
     bz_buf_release(&o->why);
 }
 
+static void each_configuration_has_its_machine(void **state)
+{
+    struct world *w = *state;
+    struct opened o = {0};
+    const struct bz_str *machines;
+
+    assert_ok(open_goal(w, &o, "app", NULL), &w->err);
+    machines = bz_goal_machines(&o.g);
+    assert_int_equal(o.g.nparts, 2);
+    assert_int_equal(machines[0].n, 0);
+    assert_true(bz_str_eq(machines[1], BZ_STR("arm")));
+    close_goal(&o);
+}
+
 static int open_python(struct world *w, struct opened *o, const char *target,
                        enum bz_goal_python how)
 {
@@ -196,6 +210,7 @@ int main(void)
         goal_test(every_configuration_may_be_asked_for),
         goal_test(what_nothing_provides_is_told_with_who_needs_it),
         goal_test(a_cycle_is_shown),
+        goal_test(each_configuration_has_its_machine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

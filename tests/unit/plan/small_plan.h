@@ -30,6 +30,7 @@ struct small_plan {
     struct bz_plan_store store;
     struct small_stored stored[SMALL_STORED];
     size_t nstored, asked, rounds;
+    size_t near; /* of the asked: not of remote caches */
     struct bz_arena arena;
 };
 
@@ -39,6 +40,8 @@ static inline void small_ask(void *ctx, struct bz_plan_ask *at, size_t n)
 
     s->rounds++;
     s->asked += n;
+    for (size_t i = 0; i < n; i++)
+        s->near += at[i].near;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < s->nstored; k++)
             if (bz_digest_eq(&s->stored[k].key, &at[i].key)) {
@@ -87,7 +90,7 @@ static inline void small_make(struct small_plan *s)
     struct bz_err err;
 
     bz_plan_release(&s->plan);
-    s->asked = s->rounds = 0;
+    s->asked = s->rounds = s->near = 0;
     assert_ok(bz_plan_open(&s->plan, &s->in, &err), &err);
     bz_plan_make(&s->plan, &s->store);
 }

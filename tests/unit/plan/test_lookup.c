@@ -109,6 +109,26 @@ static void what_is_only_planned_is_not_fetched(void **state)
     close_places(&p);
 }
 
+static void remote_caches_need_not_be_asked(void **state)
+{
+    struct kitchen *k = *state;
+    struct bz_plan_ask some[2] = {
+        {.key = key_of(1), .near = true},
+        {.key = key_of(2), .near = true}
+    };
+    struct places p = {0};
+    char tier[320];
+
+    snprintf(tier, sizeof(tier), "dir:%s", k->store);
+    open_places(&p, k, tier);
+    put_result(k->cache, p.l.hasher, 1);
+    put_result(p.cache, p.l.hasher, 2);
+    bz_lookup_ask(&p.l, some, BZ_COUNTOF(some));
+    assert_false(some[0].found);
+    assert_true(some[1].found);
+    close_places(&p);
+}
+
 /* The user has enough of it as soon as somebody waits. */
 static void wait_impatiently(void *ctx, int fd)
 {
@@ -189,6 +209,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, kitchen_setup, kitchen_teardown)
         TEST(what_tiers_and_the_store_have_is_found),
         TEST(what_is_only_planned_is_not_fetched),
+        TEST(remote_caches_need_not_be_asked),
         TEST(the_user_need_not_wait_for_an_answer),
         TEST(what_is_only_looked_at_need_not_be_there),
     };

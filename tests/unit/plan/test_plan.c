@@ -135,20 +135,30 @@ static void a_result_that_is_not_like_what_it_sees_is_none(void **state)
     bz_output_release(&handed);
 }
 
-static void while_a_build_runs_only_a_doubtful_task_is_looked_up(void **state)
+static void while_a_build_runs_tasks_are_looked_up_again(void **state)
 {
     struct small_plan *s = *state;
     struct bz_output handed = {0}, out = {0};
     struct bz_digest content = {{77}};
+    struct bz_bitset forced = {0};
 
     small_layer(s, &out, 3, 1);
     small_put(s, &content, &out);
+    bz_bitset_set(&forced, 2);
+    s->in.forced = &forced;
     expect(s, "eURUR");
-    assert_false(bz_plan_find_same(&s->plan, &s->store, 4, &handed, &content));
+    assert_int_equal(s->near, 0);
     assert_true(bz_plan_find_same(&s->plan, &s->store, 3, &handed, &content));
+    assert_int_equal(s->near, 0);
     assert_int_equal(s->plan.tasks[3].fate, BZ_PLAN_RESTORE);
     assert_int_equal(s->plan.tasks[3].output.shared.len, 1);
+    assert_true(bz_plan_find_same(&s->plan, &s->store, 4, &handed, &content));
+    assert_int_equal(s->near, 1); /* it was looked for elsewhere before */
+    s->asked = 0;
+    assert_false(bz_plan_find_same(&s->plan, &s->store, 2, &handed, &content));
+    assert_int_equal(s->asked, 0);
     bz_output_release(&out);
+    bz_bitset_release(&forced);
 }
 
 static void a_tree_that_is_lost_makes_its_result_none(void **state)
@@ -299,7 +309,7 @@ int main(void)
         TEST(a_forced_task_runs_and_its_dependents_perhaps),
         TEST(a_task_is_found_by_what_it_sees),
         TEST(a_result_that_is_not_like_what_it_sees_is_none),
-        TEST(while_a_build_runs_only_a_doubtful_task_is_looked_up),
+        TEST(while_a_build_runs_tasks_are_looked_up_again),
         TEST(a_tree_that_is_lost_makes_its_result_none),
         TEST(a_canceled_plan_asks_no_more),
         TEST(a_level_is_above_all_dependencies),
