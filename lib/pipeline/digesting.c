@@ -141,6 +141,7 @@ static int list_origins(struct recipe *r, struct bz_str task,
                         struct bz_base_inputs *out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct names names = {0};
+    static const struct bz_str mask = BZ_STR("BB_DEFAULT_UMASK");
     bool sources = false, exports = false;
     struct bz_str unset;
     size_t next = 0;
@@ -159,6 +160,8 @@ static int list_origins(struct recipe *r, struct bz_str task,
         enum bz_taskspec_kind kind = inputs->at[i].kind;
 
         exports |= kind == BZ_TASKSPEC_EXPORT;
+        if (kind == BZ_TASKSPEC_UMASK && bz_vars_exists(store->plain, mask))
+            BZ_VEC_PUSH(&names, mask);
         if (bz_str_starts(inputs->at[i].name, BZ_STR("SRC_URI"))) {
             sources = true;
         } else if (kind != BZ_TASKSPEC_TASK && kind != BZ_TASKSPEC_ORDER &&

@@ -60,9 +60,9 @@ static enum bz_cause_op_about about_flag(struct bz_str flag)
         {"rdeptask",       BZ_CAUSE_OP_WAITS  },
         {"recideptask",    BZ_CAUSE_OP_WAITS  },
         {"recrdeptask",    BZ_CAUSE_OP_WAITS  },
-        {"umask",          BZ_CAUSE_OP_RUNS   },
+        {"umask",          BZ_CAUSE_OP_UMASK  },
         {"unexport",       BZ_CAUSE_OP_READS  },
-        {"vardeps",        BZ_CAUSE_OP_READS  },
+        {"vardeps",        BZ_CAUSE_OP_VARDEPS},
         {"vardepsexclude", BZ_CAUSE_OP_READS  },
     };
 

@@ -6,14 +6,16 @@
 
 /* What an operation is about. */
 enum bz_cause_op_about {
-    BZ_CAUSE_OP_VALUE = 1,    /* the text, or what counts instead of it */
-    BZ_CAUSE_OP_READS = 2,    /* what else it leads to: [vardeps], [export] */
-    BZ_CAUSE_OP_WAITS = 4,    /* what a task waits for: [depends], [deptask] */
-    BZ_CAUSE_OP_RUNS = 8,     /* how it runs: [dirs], [umask] */
-    BZ_CAUSE_OP_SANDBOX = 16, /* where it runs: [network], [fakeroot] */
-    BZ_CAUSE_OP_NOEXEC = 32,  /* whether it runs */
-    BZ_CAUSE_OP_ORDER = 128,  /* what runs around it: [prefuncs], [postfuncs] */
-    BZ_CAUSE_OP_FILES = 64,   /* which files count: [file-checksums] */
+    BZ_CAUSE_OP_VALUE = 1,     /* the text, or what counts instead of it */
+    BZ_CAUSE_OP_READS = 2,     /* what else it leads to: [vardepsexclude], [export] */
+    BZ_CAUSE_OP_WAITS = 4,     /* what a task waits for: [depends], [deptask] */
+    BZ_CAUSE_OP_RUNS = 8,      /* where it runs: [dirs], [cleandirs] */
+    BZ_CAUSE_OP_SANDBOX = 16,  /* what it can reach: [network], [fakeroot] */
+    BZ_CAUSE_OP_NOEXEC = 32,   /* whether it runs */
+    BZ_CAUSE_OP_ORDER = 128,   /* what runs around it: [prefuncs], [postfuncs] */
+    BZ_CAUSE_OP_VARDEPS = 256, /* [vardeps], which counts of functions */
+    BZ_CAUSE_OP_UMASK = 512,   /* [umask] */
+    BZ_CAUSE_OP_FILES = 64,    /* which files count: [file-checksums] */
 };
 
 /* A recipe's file that has another name now: the last components; n == 0: it has not.

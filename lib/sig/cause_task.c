@@ -199,7 +199,29 @@ static size_t blame_version(struct explanation *x);
 
 enum idle { WITHOUT_IDLE, WITH_IDLE };
 
-enum { LEADS = BZ_CAUSE_OP_READS | BZ_CAUSE_OP_ORDER };
+enum { LEADS = BZ_CAUSE_OP_READS | BZ_CAUSE_OP_VARDEPS | BZ_CAUSE_OP_ORDER };
+
+static bool has_field(const struct bz_record_task *t, const char *kind,
+                      struct bz_str name)
+{
+    for (size_t i = 0; i < t->nfields; i++) {
+        struct bz_str rest = t->fields[i]->name;
+
+        if (bz_str_cut_prefix(&rest, bz_str_from(kind)) &&
+            bz_str_cut_prefix(&rest, BZ_STR(" ")) && bz_str_eq(rest, name))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an edit is of [vardeps] of something that is no function of the script. */
+static bool is_inert(const struct explanation *x, struct bz_str name,
+                     const struct bz_cause_op_edit *edit)
+{
+    return edit->about == BZ_CAUSE_OP_VARDEPS &&
+           !has_field(x->was.task, "function", name) &&
+           !has_field(x->is.task, "function", name);
+}
 
 /* Returns how many edits of a variable were to blame. */
 static size_t blame_edits(struct explanation *x, const struct bz_record_input *was,
@@ -211,7 +233,9 @@ static size_t blame_edits(struct explanation *x, const struct bz_record_input *w
 
     bz_cause_op_list(was, is, &x->renamed, &edits);
     for (size_t i = 0; i < edits.len; i++) {
-        if (!(edits.at[i].about & about) || (idle == WITHOUT_IDLE && edits.at[i].idle))
+        if (!(edits.at[i].about & about) ||
+            is_inert(x, (is ? is : was)->name, &edits.at[i]) ||
+            (idle == WITHOUT_IDLE && edits.at[i].idle))
             continue;
         n++;
         if (is_of_machine(x, &edits.at[i]))
@@ -550,6 +574,19 @@ static bool has_name(struct bz_str text, struct bz_str name)
     }
 }
 
+/* Whether an input began or ceased to name others where that does not count. */
+static bool is_inert_now(const struct explanation *x, const struct bz_record_input *was,
+                         const struct bz_record_input *is)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_cause_op_edits edits = {0};
+
+    bz_cause_op_list(was, is, &x->renamed, &edits);
+    for (size_t i = 0; i < edits.len; i++)
+        if (is_inert(x, is->name, &edits.at[i]))
+            return true;
+    return false;
+}
+
 /* Whether an input of both times is why another came or went. It may be so by its
  * text; by its flags, which then is a cause of its own; or because it names something
  * by a variable that changed, as ${A_${B}} does. A function that it called already is
@@ -563,7 +600,7 @@ static bool is_why(struct explanation *x, const struct bz_record_input *was,
 
     if (changed && !stood && has_name(has->value, name))
         return true;
-    if (blame_edits(x, was, is, LEADS, WITHOUT_IDLE) > 0)
+    if (blame_edits(x, was, is, LEADS, WITHOUT_IDLE) > 0 || is_inert_now(x, was, is))
         return true;
     if (stood)
         return false;
@@ -722,19 +759,21 @@ static struct bz_str order_of(const struct bz_record_task *t)
     return BZ_STR("");
 }
 
-/* Functions that run around the task at one time only, and their flags. */
+/* Whether it is a function that runs around the task at one time only, or its flag. */
+static bool is_by_order(const struct explanation *x, struct bz_str name)
+{
+    struct bz_str flag;
+
+    (void)bz_str_cut(name, '[', &name, &flag);
+    return bz_str_has_word(order_of(x->was.task), name) !=
+           bz_str_has_word(order_of(x->is.task), name);
+}
+
 static void explain_by_order(const struct explanation *x, struct arrivals *a)
 {
-    struct bz_str was = order_of(x->was.task), is = order_of(x->is.task);
-
-    for (size_t i = 0; i < a->all.len; i++) {
-        struct bz_str name = arrival(a, i)->name, flag;
-
-        (void)bz_str_cut(name, '[', &name, &flag);
-        if (bz_str_has_word(a->came ? is : was, name) &&
-            !bz_str_has_word(a->came ? was : is, name))
+    for (size_t i = 0; i < a->all.len; i++)
+        if (is_by_order(x, arrival(a, i)->name))
             bz_bitset_set(&a->explained, i);
-    }
 }
 
 static size_t count_open(const struct arrivals *a)
@@ -918,6 +957,7 @@ static bool is_by_name(struct explanation *x, const struct bz_record_diff_file *
     const struct side *with = f->is ? &x->is : &x->was;
     const struct side *without = f->is ? &x->was : &x->is;
 
+    BZ_ASSERT(file);
     if (f->was && f->is)
         return false;
     if (names_file(with, file))
@@ -1056,7 +1096,7 @@ static void find_sources(const struct explanation *x, struct bz_str field,
     }
     if (bz_str_eq(kind, BZ_STR("umask")))
         BZ_VEC_PUSH(out, BZ_STR("BB_DEFAULT_UMASK"));
-    if (bz_str_eq(kind, BZ_STR("umask")) || bz_str_eq(kind, BZ_STR("order")))
+    if (bz_str_eq(kind, BZ_STR("order")))
         BZ_VEC_PUSH(out, task);
     BZ_VEC_PUSH(out, name);
     if (bz_str_cut(name, '[', &var, &flag))
@@ -1187,8 +1227,11 @@ static void explain_field(struct explanation *x, const struct bz_record_diff_inp
 {
     BZ_CLEANUP(bz_vec_release) struct names sources = {0};
     BZ_CLEANUP(bz_map_release) struct bz_map near = {0};
+    struct bz_str kind, name;
 
-    if (bz_str_starts(f->name, BZ_STR("export ")) && is_environment_new(x))
+    bz_str_cut(f->name, ' ', &kind, &name);
+    if ((bz_str_eq(kind, BZ_STR("export")) && is_environment_new(x)) ||
+        ((!f->was || !f->is) && is_by_order(x, name)))
         return;
     find_sources(x, f->name, &sources);
     reach(x, &sources, &near);
@@ -1253,14 +1296,6 @@ static struct bz_str file_of(const struct side *s)
     return in ? bz_path_basename(in->value) : BZ_STR("");
 }
 
-static bool has_field(const struct bz_record_task *t, struct bz_str name)
-{
-    for (size_t i = 0; i < t->nfields; i++)
-        if (bz_str_eq(t->fields[i]->name, name))
-            return true;
-    return false;
-}
-
 /* The recipe has another file. If that gives it another version, the version is what
  * people know of it. */
 static void explain_file(struct explanation *x)
@@ -1295,11 +1330,12 @@ static void explain_file(struct explanation *x)
 /* The task began or ceased to run something: with that come or go most fields. */
 static void explain_noexec(struct explanation *x)
 {
-    static const struct bz_str always = BZ_STR("umask umask"); /* of what runs */
+    static const struct bz_str always = BZ_STR("umask"); /* of what runs */
     struct bz_record_diff_inputs *all = &x->diff.fields;
     size_t kept = 0;
 
-    if (has_field(x->was.task, always) == has_field(x->is.task, always) ||
+    if (has_field(x->was.task, "umask", always) ==
+            has_field(x->is.task, "umask", always) ||
         blame_flags(x, BZ_CAUSE_OP_NOEXEC) == 0)
         return;
     x->flipped = true;
@@ -1309,16 +1345,21 @@ static void explain_noexec(struct explanation *x)
     all->len = kept;
 }
 
-/* Other functions run around the task. */
-static void explain_order(struct explanation *x)
+/* Fields that flags of the task are: functions around it, modes of files. */
+static void explain_flag_fields(struct explanation *x)
 {
     struct bz_record_diff_inputs *all = &x->diff.fields;
     size_t kept = 0;
 
-    for (size_t i = 0; i < all->len; i++)
-        if (!bz_str_eq(all->at[i].name, BZ_STR("order order")) ||
-            blame_flags(x, BZ_CAUSE_OP_ORDER) == 0)
+    for (size_t i = 0; i < all->len; i++) {
+        unsigned about =
+            bz_str_eq(all->at[i].name, BZ_STR("order order"))   ? BZ_CAUSE_OP_ORDER
+            : bz_str_eq(all->at[i].name, BZ_STR("umask umask")) ? BZ_CAUSE_OP_UMASK
+                                                                : 0;
+
+        if (about == 0 || blame_flags(x, about) == 0)
             all->at[kept++] = all->at[i];
+    }
     all->len = kept;
 }
 
@@ -1342,7 +1383,7 @@ bool bz_cause_task_explain(struct bz_causes *c, uint32_t task,
     if (x.diff.taint)
         blame_taint(&x);
     explain_noexec(&x);
-    explain_order(&x);
+    explain_flag_fields(&x);
     explain_fields(&x);
     if (!x.flipped)
         explain_files(&x);

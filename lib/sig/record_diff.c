@@ -110,7 +110,7 @@ static void sort_files(const struct bz_record_task *t, struct files *out)
 {
     for (size_t i = 0; i < t->nfiles; i++)
         BZ_VEC_PUSH(out, &t->files[i]); /* NOLINT(bugprone-sizeof-expression) */
-    BZ_VEC_SORT(out, by_name);
+    BZ_VEC_SORT(out, by_name);          /* NOLINT(bugprone-sizeof-expression) */
 }
 
 /* Several may have one name. */

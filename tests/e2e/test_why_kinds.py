@@ -155,6 +155,8 @@ class Generator(test_why_random.Generator):
     def special(self, recipe):
         """A statement of a new kind, for the file of a recipe or for all."""
         makers = [self.of_task, self.of_task, self.exporting]
+        if not recipe and self.rng.random() < 0.2:
+            return self.setting("BB_DEFAULT_UMASK", "default umask", self.one_of("022", "027"))
         if recipe:
             makers += [self.of_recipe] * 3
         if recipe and recipe != "r4":  # all sources of r4 are fetched
@@ -296,7 +298,7 @@ class AppendEdit(Edit):
 class WhyKinds(test_why_random.WhyRandom):
     edits = int(os.environ.get("BITZEL_EDITS", "40"))
     targets = tuple(RECIPES)
-    kinds = ("version", "PR", "PE", "WORKDIR", "S", "[dirs]", "[cleandirs]", "[umask]", "[noexec]",
+    kinds = ("version", "PR", "PE", "WORKDIR", "S", "[dirs]", "[cleandirs]", "[umask]", "default umask", "[noexec]",
              "[network]", "[fakeroot]", "[export]", "[unexport]", "entry", "parameter", "checksum",
              "SRCREV", "commit", "preferred version", "layer file", "layer file mode", "layer directory",
              "source", "source mode", "source link", "source directory", "source renamed", "DEPENDS",
@@ -401,6 +403,8 @@ class WhyKinds(test_why_random.WhyRandom):
     def append(self):
         there = [p for p in self.files if p.endswith(".bbappend") and len(self.files[p]) == 1]
         missing = [p for r in RECIPES if (p := f"more/recipes/{r}_%.bbappend") not in self.files]
+        if not there + missing:
+            return self.nothing()
         path = self.rng.choice(there + missing)
         if path in there:
             was, = self.files[path]

@@ -45,7 +45,7 @@ static void edits_of(const struct bz_record_input *was,
 
         bz_buf_addf(out, "%s%s%c %u>%u", i ? ", " : "", e->idle ? "-" : "",
                     e->about == BZ_CAUSE_OP_VALUE     ? 'V'
-                    : e->about == BZ_CAUSE_OP_READS   ? 'R'
+                    : e->about == BZ_CAUSE_OP_VARDEPS ? 'R'
                     : e->about == BZ_CAUSE_OP_SANDBOX ? 'S'
                                                       : 'W',
                     e->was ? e->was->line : 0, e->is ? e->is->line : 0);
