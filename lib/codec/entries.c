@@ -18,13 +18,15 @@ enum {
     ORDER = 0x01020304,
     TRIES = 5,        /* to lock a file that others replace */
     SMALL = 64 << 10, /* bytes: not worth being written anew */
+    LARGE = 1 << 20,  /* bytes: worth it */
 };
 
 static const char magic[8] = "bzentry1";
 
 struct file_head {
     char magic[8];
-    uint32_t order, unused;
+    uint32_t order;
+    uint32_t base; /* KiB that it had when it was written anew */
     char tag[24];
     uint64_t sum; /* of the rest */
 };
@@ -66,9 +68,10 @@ static uint64_t short_key(uint32_t kind, const struct bz_entries_key *key)
     return x ^ (kind * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static void make_file_head(const struct bz_entries *e, struct file_head *out)
+static void make_file_head(const struct bz_entries *e, uint32_t base,
+                           struct file_head *out)
 {
-    *out = (struct file_head){.order = ORDER};
+    *out = (struct file_head){.order = ORDER, .base = base};
     memcpy(out->magic, magic, sizeof(magic));
     memcpy(out->tag, e->tag, sizeof(out->tag));
     out->sum = sum_of(out, offsetof(struct file_head, sum));
@@ -107,12 +110,13 @@ static void scan(struct bz_entries *e)
     struct head h;
     size_t at = sizeof(ours);
 
-    make_file_head(e, &ours);
-    if (e->mapped < sizeof(ours))
+    if (e->mapped < sizeof(theirs))
         return;
     memcpy(&theirs, e->map, sizeof(theirs));
+    make_file_head(e, theirs.base, &ours);
     if (memcmp(&ours, &theirs, sizeof(ours)) != 0)
         return;
+    e->base = (size_t)theirs.base << 10;
     while (e->mapped - at >= sizeof(h)) {
         head_at(e, at, &h);
         if (h.sum != sum_head(&h) || h.size > e->mapped - at - sizeof(h) ||
@@ -312,12 +316,13 @@ static int rewrite(const struct bz_entries *e, const struct bz_entries *disk,
                    struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
-    struct file_head head;
+    struct file_head head = {0};
 
-    make_file_head(e, &head);
     bz_buf_add(&out, &head, sizeof(head));
     put_old(e, disk, &out);
     put_news(e, 0, false, &out);
+    make_file_head(e, (uint32_t)(out.len >> 10), &head);
+    memcpy(out.data, &head, sizeof(head));
     return bz_fs_write(AT_FDCWD, e->path, out.data, out.len, 0644, BZ_FS_NOSYNC, err);
 }
 
@@ -361,7 +366,8 @@ static int save(const struct bz_entries *e, const struct bz_entries *disk, int f
         return rewrite(e, disk, err);
     put_news(e, e->saved, true, &out);
     size = disk->size + out.len;
-    if (size > BZ_ENTRIES_MAX || (size > SMALL && count_dead(e, disk) > size / 2))
+    if (size > BZ_ENTRIES_MAX || (size > SMALL && count_dead(e, disk) > size / 2) ||
+        size > disk->base + disk->base / 2 + LARGE)
         return rewrite(e, disk, err);
     return append(e, disk, fd, bz_buf_str(&out), err);
 }

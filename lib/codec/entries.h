@@ -1,9 +1,9 @@
 /* entries.h - a file of entries: what a build directory remembers between runs.
  *
  * An entry has a kind, a key and bytes. The last entry of a key counts. The file grows
- * at its end, so a run writes as much as it has to add; it is written anew when more
- * than half of it is dead, and entries that several rewrites have not seen used go
- * then.
+ * at its end, so a run writes as much as it has to add; it is written anew when half of
+ * it is dead or it has grown by half, and entries that two rewrites have not seen used
+ * go then.
  *
  *   1. Losing the file loses time, never a result: every failure to read is an empty
  *      file, and a caller may ignore a failure to save.
@@ -27,7 +27,7 @@
 #include "base/vec.h"
 
 #define BZ_ENTRIES_MAX ((size_t)4 << 30) /* bytes */
-#define BZ_ENTRIES_AGE 8 /* rewrites that an entry survives without being used */
+#define BZ_ENTRIES_AGE 1 /* rewrites that an entry survives without being used */
 
 struct bz_entries_key {
     uint8_t b[32];
@@ -49,6 +49,7 @@ struct bz_entries {
     size_t mapped; /* bytes */
     uint64_t dev, ino;
     size_t live;         /* bytes of entries that count */
+    size_t base;         /* bytes that the file had when it was written anew */
     struct bz_map index; /* short key -> where the last entry is */
     struct bz_map used;  /* likewise, if it has been found */
     struct bz_arena arena;

@@ -164,6 +164,26 @@ static void dead_entries_and_unused_ones_go(void **state)
     bz_entries_close(&e);
 }
 
+static void entries_of_ever_new_keys_do_not_pile_up(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries e;
+    char text[16384];
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    for (uint32_t i = 0; i < 2000; i++) {
+        struct bz_entries_key k = {{0}};
+
+        memcpy(k.b, &i, sizeof(i));
+        bz_entries_open(&e, path.s, TAG);
+        bz_entries_put(&e, 1, &k, bz_str_from(text));
+        save(&e);
+        bz_entries_close(&e);
+    }
+    assert_true(size_of(path.s) < (size_t)6 << 20); /* of 32 MB */
+}
+
 static void writers_take_turns(void **state)
 {
     struct bz_path path = path_of(*state);
@@ -325,6 +345,7 @@ int main(void)
         scratch_test(the_last_entry_of_a_key_counts),
         scratch_test(a_run_writes_only_what_it_adds),
         scratch_test(dead_entries_and_unused_ones_go),
+        scratch_test(entries_of_ever_new_keys_do_not_pile_up),
         scratch_test(writers_take_turns),
         scratch_test(a_file_of_another_tag_is_as_none),
         scratch_test(a_file_that_is_cut_off_anywhere_is_mended),
