@@ -185,15 +185,16 @@ static int attr(void *ctx, uint32_t node, struct bz_str name, struct bz_str *val
 
     if (known(f, name, value))
         return 0;
-    if (!w->evaluated || w->recipe != recipe) {
-        bz_finalize_free(w->evaluated);
-        w->evaluated = NULL;
-        rc = bz_evaluate_recipe(w->p, w->goal, recipe, &w->evaluated, &w->vars, err);
-        if (rc < 0)
+    if (!w->read.vars || w->recipe != recipe) {
+        bz_evaluated_release(&w->read);
+        rc = bz_evaluate_recipe(w->p, w->goal, recipe, &w->read, err);
+        if (rc < 0) {
+            bz_evaluated_release(&w->read);
             return rc;
+        }
         w->recipe = recipe;
     }
-    if (bz_vars_get(w->vars, name, 0, value, err) < 0) {
+    if (bz_vars_get(w->read.vars, name, 0, value, err) < 0) {
         *value = (struct bz_str){0}; /* one recipe must not hide the others */
         bz_buf_addf(&w->notes, "warning: %.*s: %s\n", BZ_STR_ARG(f->path), err->msg);
     }
@@ -304,7 +305,7 @@ void bz_query_world_init(struct bz_query_world_of *w, struct bz_pipeline *p,
 void bz_query_world_release(struct bz_query_world_of *w)
 {
     bz_dag_release(&w->dag);
-    bz_finalize_free(w->evaluated);
+    bz_evaluated_release(&w->read);
     bz_buf_release(&w->notes);
     *w = (struct bz_query_world_of){0};
 }

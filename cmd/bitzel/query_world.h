@@ -6,7 +6,7 @@
 #ifndef BZ_CMD_QUERY_WORLD_H
 #define BZ_CMD_QUERY_WORLD_H
 
-#include "pipeline/goal.h"
+#include "pipeline/evaluate.h"
 #include "query/query_eval.h"
 
 struct bz_query_world_of {
@@ -14,8 +14,7 @@ struct bz_query_world_of {
     const struct bz_goal *goal;
     struct bz_dag dag;
     struct bz_query_world world;
-    struct bz_finalize *evaluated; /* the recipe whose variables were read last */
-    struct bz_vars *vars;
+    struct bz_evaluated read; /* the recipe whose variables were read last */
     uint32_t recipe;
     struct bz_buf notes; /* values that could not be had, one a line */
 };

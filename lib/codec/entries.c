@@ -200,6 +200,7 @@ bool bz_entries_find(struct bz_entries *e, uint32_t kind,
     uint64_t number = short_key(kind, key);
     const struct bz_map_entry *it = bz_map_get_u64(&e->fresh, number);
     struct head h;
+    size_t at;
 
     if (it) {
         const struct bz_entries_new *n = &e->news.at[it->u - 1];
@@ -210,8 +211,15 @@ bool bz_entries_find(struct bz_entries *e, uint32_t kind,
     it = bz_map_get_u64(&e->index, number);
     if (!it)
         return false;
-    head_at(e, (size_t)it->u, &h);
-    if (!is_of(&h, kind, key) || !bytes_at(e, (size_t)it->u, out))
+    at = (size_t)it->u;
+    head_at(e, at, &h);
+    if (!is_of(&h, kind, key) || h.gone)
+        return false;
+    if (bz_map_get_u64(&e->used, number)) { /* its sum has been checked */
+        *out = bz_str_of(e->map + at + sizeof(h), (size_t)h.size);
+        return true;
+    }
+    if (!bytes_at(e, at, out))
         return false;
     bz_map_put_u64(&e->used, number)->u = 1;
     return true;

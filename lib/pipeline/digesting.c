@@ -45,7 +45,7 @@ struct run {
 struct recipe {
     struct run *run;
     struct row *row;
-    struct bz_meta *m;
+    struct bz_vars *vars;
     struct bz_taskspec *spec;
     struct bz_base *base; /* NULL: there is none yet */
     unsigned turn;        /* of the variables that it is for */
@@ -89,7 +89,7 @@ static int sign_task(struct recipe *r, struct bz_str name, bool noexec,
 {
     enum bz_taskspec_how how = noexec ? BZ_TASKSPEC_NOTHING : BZ_TASKSPEC_SCRIPT;
     enum bz_builtin what;
-    int rc = bz_builtin_of(r->m->vars, name, &what, err);
+    int rc = bz_builtin_of(r->vars, name, &what, err);
 
     if (rc == 0 && !noexec && what != BZ_BUILTIN_NONE)
         how = BZ_TASKSPEC_BUILTIN;
@@ -185,7 +185,7 @@ static int digest_task(struct recipe *r, uint32_t t, struct bz_memo_task *out,
     BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
     struct bz_digesting *e = r->run->e;
     const struct bz_facts_task *facts = e->goal->graph.tasks[t].facts;
-    struct bz_digesting_seen seen = {r->m->vars, &origins, &inputs, out};
+    struct bz_digesting_seen seen = {r->vars, &origins, &inputs, out};
     int rc;
 
     out->name = facts->name;
@@ -254,16 +254,16 @@ static int digest_all(struct recipe *r, struct bz_digesting_item *item,
     return rc;
 }
 
-static int digest_tasks(struct run *run, struct row *row, struct bz_meta *m,
+static int digest_tasks(struct run *run, struct row *row, struct bz_vars *vars,
                         struct bz_digesting_item *item, struct bz_err *err)
 {
     BZ_CLEANUP(bz_taskspec_freep) struct bz_taskspec *spec = NULL;
     struct bz_taskspec_opts opts = {host_path(run->e->p)};
     struct recipe r = {.run = run,
                        .row = row,
-                       .m = m,
+                       .vars = vars,
                        .facts = run->e->goal->graph.recipes[item->recipe].facts};
-    int rc = bz_taskspec_new(m->vars, &opts, row->hasher, &spec, err);
+    int rc = bz_taskspec_new(vars, &opts, row->hasher, &spec, err);
 
     r.spec = spec;
     if (rc == 0)
@@ -294,6 +294,23 @@ static void set_key(struct run *run, const struct bz_tgraph_recipe *r,
         bz_lineage_key(lineage, run->configs[r->part].all, item->memo.key.b);
 }
 
+/* Of a table everything is as the survey saw it. */
+static int digest_table(struct run *run, struct row *row,
+                        struct bz_digesting_item *item, struct bz_err *err)
+{
+    const struct bz_tgraph_recipe *r = &run->e->goal->graph.recipes[item->recipe];
+    BZ_CLEANUP(bz_evaluated_release) struct bz_evaluated recipe = {0};
+    int rc = bz_evaluate_read(run->e->p, run->e->goal, item->recipe, &item->table,
+                              &recipe, err);
+
+    if (rc < 0)
+        return rc;
+    bz_lineage_key(r->facts->lineage, run->e->goal->survey.parts.at[r->part].config,
+                   item->memo.key.b);
+    rc = digest_tasks(run, row, recipe.vars, item, err);
+    return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(r->facts->path)) : rc;
+}
+
 static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *item,
                     struct bz_err *err)
 {
@@ -315,8 +332,16 @@ static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *
         return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
                        BZ_STR_ARG(r->facts->path));
     set_key(run, r, m, item);
-    rc = digest_tasks(run, row, m, item, err);
+    rc = digest_tasks(run, row, m->vars, item, err);
     return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(r->facts->path)) : rc;
+}
+
+static int digest(struct run *run, struct row *row, struct bz_digesting_item *item,
+                  struct bz_err *err)
+{
+    int rc = item->table.table.p ? digest_table(run, row, item, err) : BZ_E_CORRUPT;
+
+    return rc == BZ_E_CORRUPT ? evaluate(run, row, item, err) : rc;
 }
 
 /* ---- all of them ---- */
@@ -337,7 +362,7 @@ static void work_row(struct bz_worker *w, size_t begin, size_t end, void *arg)
             size_t stop = at + GRAIN < run->n ? at + GRAIN : run->n;
 
             for (; at < stop && row->failed == 0; at++)
-                if (evaluate(run, row, &run->items[at], &row->err) < 0)
+                if (digest(run, row, &run->items[at], &row->err) < 0)
                     row->failed = at + 1;
         }
     }
@@ -394,6 +419,7 @@ static int prepare(struct run *run, struct bz_err *err)
 
         bz_collect_appends(&p->mcs.at[r->part].recipes, r->facts->path,
                            &run->items[i].appends);
+        bz_evaluate_find(p, run->e->goal, run->items[i].recipe, &run->items[i].table);
     }
     return rc;
 }

@@ -6,7 +6,7 @@
 #ifndef BZ_PIPELINE_DIGESTING_H
 #define BZ_PIPELINE_DIGESTING_H
 
-#include "pipeline/goal.h"
+#include "pipeline/evaluate.h"
 #include "sig/base.h"
 #include "sig/memo.h"
 #include "sig/taskspec.h"
@@ -18,6 +18,7 @@ struct bz_digesting_item {
     /* From here on the result: the tasks of the graph in their order. */
     struct bz_memo_recipe memo; /* its key is zero if it must not be remembered */
     struct bz_meta_names appends;
+    struct bz_evaluate_table table;
 };
 
 /* Told of each task while its recipe's store is there. */

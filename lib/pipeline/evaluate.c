@@ -1,6 +1,7 @@
 #include "pipeline/evaluate.h"
 
 #include "survey/lineage.h"
+#include "vars/vars_table.h"
 
 static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
 {
@@ -21,34 +22,74 @@ static bool is_same(struct bz_pipeline *p, const struct bz_meta *m,
            memcmp(lineage, facts->lineage, sizeof(lineage)) == 0;
 }
 
-int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
-                       uint32_t recipe, struct bz_finalize **out, struct bz_vars **vars,
-                       struct bz_err *err)
+/* For what has no table. */
+static int evaluate(struct bz_pipeline *p, const struct bz_goal *goal, uint32_t recipe,
+                    struct bz_evaluated *out, struct bz_err *err)
 {
     const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
-    BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *f = NULL;
     BZ_CLEANUP(bz_vec_release) struct bz_meta_names appends = {0};
     struct bz_finalize_opts opts = {.path = r->facts->path,
                                     .layer = r->facts->layer,
                                     .appends = &appends,
                                     .only = r->facts->variant};
     struct bz_meta *m;
-    int rc = bz_pipeline_load(p, err);
+    int rc;
 
-    if (rc < 0)
-        return rc;
     bz_collect_appends(&p->mcs.at[r->part].recipes, r->facts->path, &appends);
-    rc = bz_finalize_recipe(p->mcs.at[r->part].config, p->library, &opts, &f, err);
+    rc = bz_finalize_recipe(p->mcs.at[r->part].config, p->library, &opts,
+                            &out->finalize, err);
     if (rc < 0)
         return rc;
-    m = find_variant(f, r->facts->variant);
+    m = find_variant(out->finalize, r->facts->variant);
     if (!m || !is_same(p, m, r->facts))
         return bz_fail(err, BZ_E_BUSY,
                        "%.*s, or what it is made from, changed after it was read; try "
                        "again",
                        BZ_STR_ARG(r->facts->path));
-    *vars = m->vars;
-    *out = f;
-    f = NULL; /* the caller owns it now */
+    out->vars = m->vars;
     return 0;
+}
+
+void bz_evaluate_find(struct bz_pipeline *p, const struct bz_goal *goal,
+                      uint32_t recipe, struct bz_evaluate_table *out)
+{
+    const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
+
+    if (!bz_survey_table(&goal->survey, r->part, r->facts, bz_pipeline_catalog(p),
+                         &out->table, &out->strings))
+        *out = (struct bz_evaluate_table){0};
+}
+
+int bz_evaluate_read(const struct bz_pipeline *p, const struct bz_goal *goal,
+                     uint32_t recipe, const struct bz_evaluate_table *table,
+                     struct bz_evaluated *out, struct bz_err *err)
+{
+    const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
+    int rc = bz_vars_table_read(table->table, table->strings,
+                                p->mcs.at[r->part].config->vars, &out->read, err);
+
+    out->vars = out->read;
+    return rc;
+}
+
+int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
+                       uint32_t recipe, struct bz_evaluated *out, struct bz_err *err)
+{
+    struct bz_evaluate_table table;
+    int rc = bz_pipeline_load(p, err);
+
+    *out = (struct bz_evaluated){0};
+    if (rc < 0)
+        return rc;
+    bz_evaluate_find(p, goal, recipe, &table);
+    if (table.table.p && bz_evaluate_read(p, goal, recipe, &table, out, err) == 0)
+        return 0;
+    return evaluate(p, goal, recipe, out, err);
+}
+
+void bz_evaluated_release(struct bz_evaluated *e)
+{
+    bz_vars_free(e->read);
+    bz_finalize_free(e->finalize);
+    *e = (struct bz_evaluated){0};
 }

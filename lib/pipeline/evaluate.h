@@ -1,18 +1,40 @@
 /* evaluate.h - the variables of a recipe that is in a graph.
  *
- * A graph is drawn from facts, which a snapshot may have remembered; whoever wants more
- * than these has the recipe evaluated. One thread.
+ * A recipe is evaluated once, by the survey, which keeps its variables as a table in
+ * the catalog; they are read from there. A recipe without a table is evaluated: one
+ * that must not be remembered, and any if the catalog was lost. One thread, but for
+ * bz_evaluate_table().
  */
 #ifndef BZ_PIPELINE_EVALUATE_H
 #define BZ_PIPELINE_EVALUATE_H
 
 #include "pipeline/goal.h"
 
-/* Evaluates a recipe of the goal's graph, in its configuration; the caller frees *out,
- * and *vars, which is a part of it, lasts as long. Loads the configurations if they
- * were not. BZ_E_BUSY if the recipe has changed since and its variant is gone. */
+struct bz_evaluated {
+    struct bz_vars *vars;
+    /* This file's own: what owns them. */
+    struct bz_finalize *finalize;
+    struct bz_vars *read;
+};
+
+/* The variables of a recipe of the goal's graph, in its configuration. Loads the
+ * configurations if they were not. BZ_E_BUSY if the recipe has changed since the survey
+ * and has no table. Release *out in any case. */
 int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
-                       uint32_t recipe, struct bz_finalize **out, struct bz_vars **vars,
+                       uint32_t recipe, struct bz_evaluated *out,
                        struct bz_err *err) BZ_MUST_CHECK;
+void bz_evaluated_release(struct bz_evaluated *e);
+
+/* A table as the survey has it (survey/survey.h); table.p is NULL if it has none. */
+struct bz_evaluate_table {
+    struct bz_str table, strings;
+};
+void bz_evaluate_find(struct bz_pipeline *p, const struct bz_goal *goal,
+                      uint32_t recipe, struct bz_evaluate_table *out);
+
+/* The variables of a table; the configurations are loaded. BZ_E_CORRUPT. Any thread. */
+int bz_evaluate_read(const struct bz_pipeline *p, const struct bz_goal *goal,
+                     uint32_t recipe, const struct bz_evaluate_table *table,
+                     struct bz_evaluated *out, struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

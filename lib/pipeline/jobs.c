@@ -13,11 +13,6 @@
 #include "recipe/script.h"
 #include "sig/files.h"
 
-struct bz_jobs_recipe {
-    struct bz_finalize *finalize; /* NULL: not evaluated yet */
-    struct bz_vars *vars;
-};
-
 static int longest_first(const void *a, const void *b)
 {
     size_t x = ((const struct bz_jobs_place *)a)->host.n;
@@ -124,7 +119,7 @@ int bz_jobs_open(struct bz_jobs *j, struct bz_pipeline *p, const struct bz_goal 
 void bz_jobs_release(struct bz_jobs *j)
 {
     for (uint32_t r = 0; j->recipes && r < j->goal->graph.nrecipes; r++)
-        bz_finalize_free(j->recipes[r].finalize);
+        bz_evaluated_release(&j->recipes[r]);
     bz_fetch_client_free(j->client);
     free(j->recipes);
     free(j->names);
@@ -190,8 +185,7 @@ static void keep_recipe(struct bz_jobs *j, uint32_t recipe)
     uint32_t *slot = &j->kept[j->nkept % BZ_JOBS_KEPT];
 
     if (j->nkept++ >= BZ_JOBS_KEPT) {
-        bz_finalize_free(j->recipes[*slot].finalize);
-        j->recipes[*slot] = (struct bz_jobs_recipe){0};
+        bz_evaluated_release(&j->recipes[*slot]);
     }
     *slot = recipe;
 }
@@ -199,13 +193,15 @@ static void keep_recipe(struct bz_jobs *j, uint32_t recipe)
 int bz_jobs_vars(struct bz_jobs *j, uint32_t recipe, struct bz_vars **out,
                  struct bz_err *err)
 {
-    struct bz_jobs_recipe *r = &j->recipes[recipe];
+    struct bz_evaluated *r = &j->recipes[recipe];
     int rc = 0;
 
-    if (!r->finalize) {
-        rc = bz_evaluate_recipe(j->p, j->goal, recipe, &r->finalize, &r->vars, err);
-        if (r->finalize)
+    if (!r->vars) {
+        rc = bz_evaluate_recipe(j->p, j->goal, recipe, r, err);
+        if (rc == 0)
             keep_recipe(j, recipe);
+        else
+            bz_evaluated_release(r);
     }
     *out = r->vars;
     return rc;

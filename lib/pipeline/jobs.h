@@ -11,15 +11,13 @@
 
 #include "exec/job.h"
 #include "fetch/fetch.h"
-#include "pipeline/goal.h"
+#include "pipeline/evaluate.h"
 #include "pipeline/signing.h"
 #include "pipeline/view.h"
 
 struct bz_jobs_place {
     struct bz_str host, inside;
 };
-
-struct bz_jobs_recipe;
 
 /* How many recipes stay evaluated, for their next task; each takes 100 KB and more. */
 #define BZ_JOBS_KEPT 64
@@ -37,7 +35,7 @@ struct bz_jobs {
     struct bz_arena arena;
     struct bz_jobs_places BZ_VEC(struct bz_jobs_place) places; /* longest host first */
     struct bz_view_list layers;     /* where tasks see them if they do */
-    struct bz_jobs_recipe *recipes; /* [recipes of the graph] */
+    struct bz_evaluated *recipes;   /* [recipes of the graph] */
     uint32_t kept[BZ_JOBS_KEPT];    /* those that are evaluated, a ring */
     size_t nkept;                   /* that ever were */
     struct bz_str *names;           /* [tasks of the graph] */

@@ -279,6 +279,7 @@ static int run_survey(struct bz_pipeline *p, const struct bz_survey_memory *memo
     survey.sources = sources.at;
     survey.nsources = sources.len;
     survey.sweep.library = p->library;
+    survey.memory.catalog = bz_pipeline_catalog(p);
     return rc < 0 ? rc : bz_survey_run(out, &survey, err);
 }
 

@@ -1,6 +1,5 @@
 #include "pipeline/sourcing.h"
 
-#include "pipeline/evaluate.h"
 #include "recipe/environ.h"
 #include "recipe/runscript.h"
 
@@ -30,11 +29,10 @@ int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
 {
     const char *path = bz_environ_find(p->opts.env, "PATH");
     struct bz_fetch_opts own = *opts;
-    struct bz_vars *vars = NULL;
-    int rc = bz_evaluate_recipe(p, goal, recipe, &s->recipe, &vars, err);
+    int rc = bz_evaluate_recipe(p, goal, recipe, &s->recipe, err);
 
     if (rc == 0) {
-        s->vars = bz_vars_new(vars);
+        s->vars = bz_vars_new(s->recipe.vars);
         rc = bz_runscript_enter(s->vars, bz_str_from(task),
                                 bz_str_from(path ? path : ""), err);
     }
@@ -51,7 +49,7 @@ void bz_sourcing_close(struct bz_sourcing *s)
 {
     bz_fetch_close(s->fetch);
     bz_vars_free(s->vars);
-    bz_finalize_free(s->recipe);
+    bz_evaluated_release(&s->recipe);
     *s = (struct bz_sourcing){0};
 }
 

@@ -3,10 +3,10 @@
 #define BZ_PIPELINE_SOURCING_H
 
 #include "fetch/fetch.h"
-#include "pipeline/goal.h"
+#include "pipeline/evaluate.h"
 
 struct bz_sourcing {
-    struct bz_finalize *recipe;
+    struct bz_evaluated recipe;
     struct bz_vars *vars;   /* as the task sees them */
     struct bz_fetch *fetch; /* the entries of SRC_URI; nothing is fetched yet */
 };

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "survey/lineage.h"
 #include "survey/snapshot_write.h"
 
 /* ---- all remembered ---- */
@@ -298,18 +299,122 @@ static void remember(const struct bz_survey *s, const struct bz_survey_opts *opt
         bz_log_debug("survey", "nothing is remembered: %s", err.msg);
 }
 
+/* ---- tables ---- */
+
+/* Kinds of entries. */
+enum { TABLE = 3, STRINGS = 4 };
+
+static void release_pools(struct bz_sweep_pools *pools)
+{
+    for (size_t i = 0; i < pools->len; i++) {
+        bz_string_pool_release(&pools->at[i].strings);
+        bz_buf_release(&pools->at[i].tables);
+    }
+    bz_vec_release(pools);
+}
+
+/* Of the tables that a pool is for; its name is its content. */
+static int put_strings(struct bz_entries *catalog, const struct bz_sweep_pool *pool,
+                       struct bz_entries_key *key, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf block = {0};
+    int rc = bz_string_pool_write(&pool->strings, &block, err);
+
+    if (rc < 0)
+        return rc;
+    bz_entries_key_of(bz_buf_str(&block), key);
+    bz_entries_put(catalog, STRINGS, key, bz_buf_str(&block));
+    return 0;
+}
+
+static void put_table(struct bz_entries *catalog, const struct bz_facts *f,
+                      const uint8_t config[32], const struct bz_entries_key *pool,
+                      struct bz_str table)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    struct bz_entries_key key;
+
+    bz_lineage_key(f->lineage, config, key.b);
+    bz_buf_add(&bytes, pool, sizeof(*pool));
+    bz_buf_add_str(&bytes, table);
+    bz_entries_put(catalog, TABLE, &key, bz_buf_str(&bytes));
+}
+
+static void put_tables(const struct bz_survey_opts *opts, const struct items *items,
+                       const struct bz_sweep_pools *pools,
+                       const struct bz_entries_key *keys)
+{
+    const struct bz_sweep_item *item = items->at;
+
+    for (size_t i = 0; i < opts->nsources; i++)
+        for (size_t k = 0; k < opts->sources[i].recipes->recipes.len; k++, item++)
+            for (size_t v = 0; item->tables && v < item->nfacts; v++) {
+                const struct bz_sweep_table *t = &item->tables[v];
+
+                if (t->n > 0)
+                    put_table(opts->memory.catalog, &item->facts[v],
+                              items->configs[i].all, &keys[t->pool],
+                              bz_str_of(pools->at[t->pool].tables.data + t->at, t->n));
+            }
+}
+
+static void remember_tables(const struct bz_survey_opts *opts,
+                            const struct items *items,
+                            const struct bz_sweep_pools *pools)
+{
+    BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_entries_key) keys = {0};
+    struct bz_err err;
+    int rc = 0;
+
+    for (size_t i = 0; i < pools->len && rc == 0; i++) {
+        BZ_VEC_PUSH(&keys, (struct bz_entries_key){{0}});
+        rc =
+            put_strings(opts->memory.catalog, &pools->at[i], &BZ_VEC_LAST(&keys), &err);
+    }
+    if (rc == 0)
+        put_tables(opts, items, pools, keys.at);
+    if (rc == 0)
+        rc = bz_entries_save(opts->memory.catalog, &err);
+    if (rc < 0)
+        bz_log_debug("survey", "tables are not remembered: %s", err.msg);
+}
+
+bool bz_survey_table(const struct bz_survey *s, size_t part,
+                     const struct bz_facts *facts, struct bz_entries *catalog,
+                     struct bz_str *table, struct bz_str *strings)
+{
+    const struct bz_survey_part *p = &BZ_VEC_AT(&s->parts, part);
+    struct bz_entries_key key;
+    struct bz_str bytes;
+
+    if (!bz_lineage_known(facts->lineage))
+        return false;
+    bz_lineage_key(facts->lineage, p->config, key.b);
+    if (!bz_entries_find(catalog, TABLE, &key, &bytes) || bytes.n < sizeof(key))
+        return false;
+    memcpy(&key, bytes.p, sizeof(key));
+    *table = bz_str_drop(bytes, sizeof(key));
+    return bz_entries_find(catalog, STRINGS, &key, strings);
+}
+
 int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
                   struct bz_err *err)
 {
+    BZ_CLEANUP(release_pools) struct bz_sweep_pools pools = {0};
+    struct bz_sweep_opts sweep = opts->sweep;
     struct items items = {0};
     int rc = make_items(s, &items, opts, err);
 
+    if (opts->memory.path && opts->memory.catalog)
+        sweep.pools = &pools;
     if (rc == 0)
-        rc = bz_sweep_run(&opts->sweep, items.todo, items.ntodo, &s->keeps, err);
+        rc = bz_sweep_run(&sweep, items.todo, items.ntodo, &s->keeps, err);
     if (rc == 0)
         take_items(s, opts, &items);
     if (rc == 0 && opts->memory.path)
         remember(s, opts, &items);
+    if (rc == 0 && sweep.pools && items.ntodo > 0)
+        remember_tables(opts, &items, &pools);
     free_items(&items, opts->nsources);
     BZ_VEC_PUSH(&s->keeps, items.keep);
     return rc;

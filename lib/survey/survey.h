@@ -12,6 +12,7 @@
 #ifndef BZ_SURVEY_SURVEY_H
 #define BZ_SURVEY_SURVEY_H
 
+#include "codec/entries.h"
 #include "recipe/collect.h"
 #include "recipe/library.h"
 #include "survey/facts.h"
@@ -58,6 +59,7 @@ struct bz_survey_memory {
     const char *path;           /* of the snapshot; NULL: nothing is remembered */
     struct bz_str key;          /* what else decides what the configuration says */
     struct bz_hashing *hashing; /* the one the library hashes with */
+    struct bz_entries *catalog; /* gets the tables of what is evaluated; or NULL */
 };
 
 /* True if all is remembered and still holds: then *s has it. Otherwise *s has what
@@ -81,6 +83,12 @@ void bz_survey_release(struct bz_survey *s);
  * tasks, too. Returns how many recipes have any. */
 size_t bz_survey_python(const struct bz_survey *s, bool tasks,
                         struct bz_pyfunc_set *out);
+
+/* The table of a variant, of the part that it is in, and the strings of the table
+ * (vars/vars_table.h). False if there is none. They last as long as the catalog. */
+bool bz_survey_table(const struct bz_survey *s, size_t part,
+                     const struct bz_facts *facts, struct bz_entries *catalog,
+                     struct bz_str *table, struct bz_str *strings);
 
 /* The configuration of a part, for reading what provider choice asks: PREFERRED_*,
  * OVERRIDES and all else. Borrowed; it belongs to one thread at a time, and may be

@@ -18,6 +18,7 @@ enum {
 struct row {
     struct bz_facts_keep keep;
     struct bz_buf notes;
+    struct bz_sweep_pool pool;
     struct bz_profile profile; /* used if one is asked for */
     _Atomic(uintptr_t) thread; /* who works here; 0: nobody */
 };
@@ -62,6 +63,7 @@ static void catch_line(void *arg, enum bz_log_level level, const char *line, siz
 
 static void set_broken(struct row *row, struct bz_sweep_item *item, const char *why)
 {
+    item->tables = NULL;
     item->nfacts = 1;
     item->facts[0] = item->frame;
     item->looks = NULL;
@@ -103,6 +105,27 @@ static void set_looks(struct sweep *s, struct row *row, struct bz_sweep_item *it
     }
 }
 
+/* What cannot be recognised again is not kept. */
+static void set_tables(struct sweep *s, struct row *row, struct bz_sweep_item *item,
+                       const struct bz_finalize *f)
+{
+    if (!s->opts->pools)
+        return;
+    item->tables =
+        BZ_ARENA_ARRAY(&row->keep.arena, struct bz_sweep_table, f->variants.len);
+    for (size_t i = 0; i < f->variants.len; i++) {
+        struct bz_sweep_table *t = &item->tables[i];
+
+        if (!bz_lineage_known(item->facts[i].lineage))
+            continue;
+        t->pool = (size_t)(row - s->rows);
+        t->at = row->pool.tables.len;
+        bz_vars_table_write(f->variants.at[i].meta->vars, item->config->vars,
+                            &row->pool.strings, &row->pool.tables);
+        t->n = row->pool.tables.len - t->at;
+    }
+}
+
 /* All or nothing: one variant that fails takes its recipe with it. */
 static void set_facts(struct sweep *s, struct row *row, struct bz_sweep_item *item,
                       struct bz_finalize *f)
@@ -126,6 +149,7 @@ static void set_facts(struct sweep *s, struct row *row, struct bz_sweep_item *it
                           facts->lineage);
     }
     set_looks(s, row, item, f);
+    set_tables(s, row, item, f);
 }
 
 static void evaluate(struct sweep *s, struct row *row, struct bz_sweep_item *item)
@@ -238,6 +262,8 @@ int bz_sweep_run(const struct bz_sweep_opts *opts, struct bz_sweep_item *const *
             bz_profile_merge(opts->profile, &s.rows[i].profile);
         bz_profile_release(&s.rows[i].profile);
         BZ_VEC_PUSH(keeps, s.rows[i].keep);
+        if (opts->pools)
+            BZ_VEC_PUSH(opts->pools, s.rows[i].pool);
     }
     free(s.rows);
     return rc;

@@ -14,6 +14,19 @@
 #include "recipe/library.h"
 #include "survey/facts.h"
 #include "survey/profile.h"
+#include "vars/vars_table.h"
+
+/* Tables of evaluated variants (vars/vars_table.h), as one thread has written them. */
+struct bz_sweep_pool {
+    struct bz_string_pool strings;
+    struct bz_buf tables;
+};
+struct bz_sweep_pools BZ_VEC(struct bz_sweep_pool);
+
+/* Where a table is. */
+struct bz_sweep_table {
+    size_t pool, at, n; /* n == 0: there is none */
+};
 
 struct bz_sweep_item {
     const struct bz_meta *config; /* what it is evaluated on */
@@ -24,6 +37,7 @@ struct bz_sweep_item {
     /* From here on the result. */
     struct bz_facts *facts; /* of all variants, or one with an error */
     size_t nfacts;
+    struct bz_sweep_table *tables; /* [nfacts], if they were wanted; NULL on error */
     struct bz_str notes; /* what the parser and the evaluation say, in lines */
     const struct bz_library_look **looks; /* all that it depends on; NULL on error */
     size_t nlooks;
@@ -33,8 +47,9 @@ struct bz_sweep_keeps BZ_VEC(struct bz_facts_keep);
 
 struct bz_sweep_opts {
     struct bz_library *library;
-    unsigned threads;           /* 0: as many as this process may use CPUs */
-    struct bz_profile *profile; /* gets where the time goes; or NULL */
+    unsigned threads;             /* 0: as many as this process may use CPUs */
+    struct bz_profile *profile;   /* gets where the time goes; or NULL */
+    struct bz_sweep_pools *pools; /* gets tables; NULL: none are wanted */
     /* Called now and then by the calling thread, if it is set. */
     void (*progress)(void *ctx, size_t done, size_t total);
     void *ctx;

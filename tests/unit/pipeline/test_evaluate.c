@@ -28,8 +28,7 @@ static void a_recipe_of_the_graph_has_its_variables_until_it_is_edited(void **st
     struct bz_buf notes = {0}, why = {0};
     struct bz_pipeline p = {0};
     struct bz_goal g = {0};
-    struct bz_finalize *f = NULL;
-    struct bz_vars *v = NULL;
+    struct bz_evaluated e;
     struct bz_str value;
 
     put_files(w, project, BZ_COUNTOF(project));
@@ -37,15 +36,22 @@ static void a_recipe_of_the_graph_has_its_variables_until_it_is_edited(void **st
     assert_ok(bz_pipeline_open(&p, &opts, &w->err), &w->err);
     assert_ok(bz_pipeline_survey(&p, &g.survey, &w->err), &w->err);
     assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_evaluate_recipe(&p, &g, 0, &f, &v, &w->err), &w->err);
-    assert_ok(bz_vars_get(v, BZ_STR("A"), 0, &value, &w->err), &w->err);
+    assert_ok(bz_evaluate_recipe(&p, &g, 0, &e, &w->err), &w->err);
+    assert_null(e.finalize); /* the survey has evaluated it */
+    assert_ok(bz_vars_get(e.vars, BZ_STR("A"), 0, &value, &w->err), &w->err);
     assert_true(bz_str_eq(value, BZ_STR("12")));
-    bz_finalize_free(f);
-    f = NULL;
+    bz_evaluated_release(&e);
     put_files(w, &edited, 1); /* it is signed as the survey saw it */
-    assert_int_equal(bz_evaluate_recipe(&p, &g, 0, &f, &v, &w->err), BZ_E_BUSY);
+    assert_ok(bz_evaluate_recipe(&p, &g, 0, &e, &w->err), &w->err);
+    assert_ok(bz_vars_get(e.vars, BZ_STR("A"), 0, &value, &w->err), &w->err);
+    assert_true(bz_str_eq(value, BZ_STR("12")));
+    bz_evaluated_release(&e);
+    bz_entries_close(&p.catalog); /* as if it was lost */
+    bz_entries_open(&p.catalog, NULL, "");
+    assert_int_equal(bz_evaluate_recipe(&p, &g, 0, &e, &w->err), BZ_E_BUSY);
     assert_non_null(strstr(w->err.msg, "app.bb"));
-    assert_null(f);
+    assert_null(e.vars);
+    bz_evaluated_release(&e);
     bz_goal_close(&g);
     bz_pipeline_close(&p);
     bz_buf_release(&notes);

@@ -183,7 +183,8 @@ static void what_is_remembered_is_what_was_found(void **state)
     };
     struct world *w = *state;
     struct bz_hashing hashing = {0};
-    struct bz_survey_memory memory = {at(w, "cache/s").p, BZ_STR("key"), &hashing};
+    struct bz_survey_memory memory = {at(w, "cache/s").p, BZ_STR("key"), &hashing,
+                                      NULL};
     struct bz_survey again = {0};
     struct bz_vars *settings;
     struct bz_str value;
