@@ -288,6 +288,7 @@ static int check_format(struct bz_str table, struct bz_string_pool_cursor *in,
 {
     uint64_t format;
 
+    *in = (struct bz_string_pool_cursor){0};
     if (!bz_str_cut_prefix(&table, BZ_STR(MAGIC)))
         return bz_fail(err, BZ_E_CORRUPT, "the bytes are no table of metadata");
     *in = bz_string_pool_cursor(table);
@@ -313,7 +314,7 @@ static struct bz_str rest_of(const struct bz_string_pool_cursor *in)
 static void read_meta(struct reader *r, struct bz_string_pool_cursor *in)
 {
     uint64_t bits = bz_string_pool_take(in);
-    struct bz_str class_type, list;
+    struct bz_str class_type = {0}, list;
 
     if (bits > BITS ||
         !bz_string_pool_get(r->pool, bz_string_pool_take(in), &class_type) ||

@@ -27,6 +27,7 @@
 enum {
     NODES_MAX = 1 << 26, /* more than memory holds */
     REF_BYTES = 4,
+    PAIR_BYTES = 8,
     COUNT_BYTES = 5, /* the longest varint of 32 bits */
 };
 
@@ -57,7 +58,11 @@ enum { /* bits of a node */
 /* ---- writing ---- */
 
 /* The stores to write, the outermost first. */
-struct levels BZ_VEC(const struct bz_vars *);
+struct level {
+    const struct bz_vars *v;
+};
+
+struct levels BZ_VEC(struct level);
 
 /* A string that was added, found by its address: within one table nothing moves. */
 struct added {
@@ -126,7 +131,7 @@ static void store_number(struct node_out *o, uint32_t number)
 static const struct bz_store_node *at_level(const struct writer *w, size_t level,
                                             const struct bz_store_node *node)
 {
-    return bz_store_find(w->levels.at[level], node->name, node->hash);
+    return bz_store_find(w->levels.at[level].v, node->name, node->hash);
 }
 
 static void flatten_level(struct flat *f, const struct bz_store_node *node)
@@ -218,7 +223,7 @@ static void pack_event(void *ctx, const struct bz_history_event *e)
     o.at = (unsigned char *)bz_buf_reserve(&w->events, BZ_HISTORY_EVENT_BYTES);
     bz_string_pool_store32(o.at, w->file_ref);
     bz_string_pool_store32(o.at + REF_BYTES, e->line);
-    o.at += 2 * REF_BYTES;
+    o.at += (size_t)2 * REF_BYTES;
     store_ref(&o, e->op);
     store_ref(&o, e->flag);
     store_ref(&o, e->detail);
@@ -233,7 +238,7 @@ static uint32_t pack_events(struct writer *w, const struct bz_store_node *node)
         const struct bz_store_node *other = at_level(w, level, node);
 
         if (other)
-            bz_history_each_own(w->levels.at[level], other, pack_event, w);
+            bz_history_each_own(w->levels.at[level].v, other, pack_event, w);
     }
     return bz_string_pool_add(w->pool,
                               bz_str_of(bz_buf_text(&w->events), w->events.len));
@@ -302,7 +307,7 @@ static void put_pairs(struct writer *w, bool renames, struct bz_buf *out)
     const struct bz_map_entry *e;
 
     for (size_t level = w->levels.len; level-- > 0;) {
-        const struct bz_vars *v = w->levels.at[level];
+        const struct bz_vars *v = w->levels.at[level].v;
         const struct bz_map *own = renames ? &v->renames : &v->filters;
 
         for (e = bz_map_next(own, NULL); e; e = bz_map_next(own, e))
@@ -334,7 +339,7 @@ static void put_clocked(struct writer *w, struct bz_buf *out)
     struct bz_map names = {0};
 
     for (size_t level = 0; level < w->levels.len; level++) {
-        const struct bz_vars *v = w->levels.at[level];
+        const struct bz_vars *v = w->levels.at[level].v;
 
         for (size_t i = 0; i < v->clocked.len; i++)
             bz_map_put(&names, v->clocked.at[i]);
@@ -348,7 +353,7 @@ static void put_dynamic(struct writer *w, struct bz_buf *out)
     struct bz_map names = {0};
 
     for (size_t level = 0; level < w->levels.len; level++) {
-        const struct bz_vars *v = w->levels.at[level];
+        const struct bz_vars *v = w->levels.at[level].v;
 
         for (size_t i = 0; i < v->dynamic.len; i++)
             bz_map_put(&names, v->dynamic.at[i]);
@@ -361,7 +366,7 @@ static void put_exports(struct writer *w, struct bz_buf *out)
     struct bz_map names = {0};
 
     for (size_t level = 0; level < w->levels.len; level++) {
-        const struct bz_vars *v = w->levels.at[level];
+        const struct bz_vars *v = w->levels.at[level].v;
 
         for (size_t i = 0; i < v->exports.len; i++)
             bz_map_put(&names, v->exports.at[i]);
@@ -422,9 +427,10 @@ void bz_vars_table_write(const struct bz_vars *v, const struct bz_vars *ancestor
     struct writer w = {.pool = pool};
     const struct bz_vars *s;
 
+    BZ_ASSERT(!v->overrides.busy);
     for (s = v; s && s != ancestor; s = s->parent)
-        BZ_VEC_PUSH(&w.levels, s);
-    BZ_ASSERT(s == ancestor && !v->overrides.busy);
+        BZ_VEC_PUSH(&w.levels, (struct level){s});
+    BZ_ASSERT(s == ancestor);
     put_head(&w, v, ancestor, out);
     put_pairs(&w, false, out);
     put_pairs(&w, true, out);
@@ -432,7 +438,7 @@ void bz_vars_table_write(const struct bz_vars *v, const struct bz_vars *ancestor
     put_dynamic(&w, out);
     put_exports(&w, out);
     for (size_t level = 0; level < w.levels.len; level++) {
-        const struct bz_map *nodes = &w.levels.at[level]->nodes;
+        const struct bz_map *nodes = &w.levels.at[level].v->nodes;
         const struct bz_map_entry *e;
 
         for (e = bz_map_next(nodes, NULL); e; e = bz_map_next(nodes, e))
@@ -514,7 +520,7 @@ static uint32_t take_count(struct reader *r, struct bz_string_pool_cursor *c,
 static void read_flags(struct reader *r, struct bz_string_pool_cursor *c,
                        struct bz_store_flags *flags)
 {
-    uint32_t n = take_count(r, c, 2 * REF_BYTES);
+    uint32_t n = take_count(r, c, PAIR_BYTES);
 
     flags->at = bz_arena_alloc(&r->v->arena, n * sizeof(*flags->at), _Alignof(void *));
     flags->n = n; /* cap stays 0: a change copies the array */
@@ -527,7 +533,7 @@ static void read_flags(struct reader *r, struct bz_string_pool_cursor *c,
 static void read_ops(struct reader *r, struct bz_string_pool_cursor *c,
                      struct bz_store_ops *ops)
 {
-    uint32_t n = take_count(r, c, 2 * REF_BYTES);
+    uint32_t n = take_count(r, c, PAIR_BYTES);
 
     ops->at = bz_arena_alloc(&r->v->arena, n * sizeof(*ops->at), _Alignof(void *));
     ops->n = n;
@@ -542,7 +548,7 @@ static void read_variants(struct reader *r, struct bz_string_pool_cursor *c,
 {
     struct bz_store_variants *all =
         BZ_ARENA_NEW(&r->v->arena, struct bz_store_variants);
-    uint32_t n = take_count(r, c, 2 * REF_BYTES);
+    uint32_t n = take_count(r, c, PAIR_BYTES);
 
     node->variants = all;
     all->present = present;
@@ -735,6 +741,7 @@ static int check_format(struct bz_str table, struct bz_str pool,
     uint64_t format;
     int rc = bz_string_pool_check(pool, err);
 
+    *in = (struct bz_string_pool_cursor){0};
     if (rc < 0)
         return rc;
     if (!bz_str_cut_prefix(&table, BZ_STR(MAGIC)))

@@ -26,13 +26,17 @@ struct store {
     struct bz_str path, table;
 };
 
+struct evaluated {
+    struct bz_finalize *f;
+};
+
 struct project {
     struct bz_arena arena;
     struct bz_library *library;
     struct bz_meta *config;
     struct bz_layers layers;
     struct bz_collect files;
-    struct BZ_VEC(struct bz_finalize *) recipes;
+    struct BZ_VEC(struct evaluated) recipes;
     struct BZ_VEC(struct store) stores; /* the first is the configuration */
     struct bz_string_pool strings;
     struct bz_buf pool;
@@ -90,7 +94,7 @@ static void add_recipe(struct project *p, const struct bz_collect_recipe *r)
         printf("%s: left out: %s\n", r->path.p, err.msg);
         return;
     }
-    BZ_VEC_PUSH(&p->recipes, f);
+    BZ_VEC_PUSH(&p->recipes, (struct evaluated){f});
     for (size_t i = 0; i < f->variants.len; i++)
         add_store(p, r->path, f->variants.at[i].meta);
 }
@@ -98,7 +102,7 @@ static void add_recipe(struct project *p, const struct bz_collect_recipe *r)
 static void release(struct project *p)
 {
     for (size_t i = 0; i < p->recipes.len; i++)
-        bz_finalize_free(p->recipes.at[i]);
+        bz_finalize_free(p->recipes.at[i].f);
     bz_vec_release(&p->recipes);
     bz_vec_release(&p->stores);
     bz_string_pool_release(&p->strings);
@@ -167,7 +171,7 @@ static void compare(struct project *p, size_t i, const struct bz_meta *config,
 
     observe(restored, names, &after);
     bz_meta_free(restored);
-    if (bz_str_eq(before, bz_buf_str(&after)))
+    if (bz_str_cmp(before, bz_buf_str(&after)) == 0)
         return;
     one = observe_difference(before, bz_buf_str(&after), &two);
     printf("%s: %s: '%.*s' became '%.*s'\n", p->stores.at[i].path.p, what,

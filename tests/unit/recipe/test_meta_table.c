@@ -103,14 +103,14 @@ static void damaged_bytes_are_refused_or_harmless(void **state)
         struct bz_meta *restored = NULL;
         int rc;
 
-        *byte ^= bit;
+        *byte = (char)(*byte ^ bit);
         rc = bz_meta_table_read(bz_buf_str(&table), bz_buf_str(&pool), m->config,
                                 &restored, &w->err);
         assert_true(rc == 0 || rc == BZ_E_CORRUPT);
         if (rc == 0)
             observe_meta(restored, &out);
         bz_meta_free(restored);
-        *byte ^= bit;
+        *byte = (char)(*byte ^ bit);
     }
     table.data[4] = BZ_META_TABLE_FORMAT + 1;
     {
