@@ -24,7 +24,7 @@ struct small_plan {
     struct bz_tgraph graph;
     struct bz_digest keys[SMALL_MAX], bases[SMALL_MAX];
     struct bz_str names[SMALL_MAX];
-    char text[SMALL_MAX][16];
+    char text[SMALL_MAX][24];
     struct bz_plan_in in;
     struct bz_plan plan;
     struct bz_plan_store store;
