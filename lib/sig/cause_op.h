@@ -6,16 +6,17 @@
 
 /* What an operation is about. */
 enum bz_cause_op_about {
-    BZ_CAUSE_OP_VALUE = 1,     /* the text, or what counts instead of it */
-    BZ_CAUSE_OP_READS = 2,     /* what else it leads to: [vardepsexclude], [export] */
-    BZ_CAUSE_OP_WAITS = 4,     /* what a task waits for: [depends], [deptask] */
-    BZ_CAUSE_OP_RUNS = 8,      /* where it runs: [dirs], [cleandirs] */
-    BZ_CAUSE_OP_SANDBOX = 16,  /* what it can reach: [network], [fakeroot] */
-    BZ_CAUSE_OP_NOEXEC = 32,   /* whether it runs */
-    BZ_CAUSE_OP_ORDER = 128,   /* what runs around it: [prefuncs], [postfuncs] */
-    BZ_CAUSE_OP_VARDEPS = 256, /* [vardeps], which counts of functions */
-    BZ_CAUSE_OP_UMASK = 512,   /* [umask] */
-    BZ_CAUSE_OP_FILES = 64,    /* which files count: [file-checksums] */
+    BZ_CAUSE_OP_VALUE = 1,       /* the text, or what counts instead of it */
+    BZ_CAUSE_OP_READS = 2,       /* what else it leads to: [export], [unexport] */
+    BZ_CAUSE_OP_WAITS = 4,       /* what a task waits for: [depends], [deptask] */
+    BZ_CAUSE_OP_RUNS = 8,        /* where it runs: [dirs], [cleandirs] */
+    BZ_CAUSE_OP_SANDBOX = 16,    /* what it can reach: [network], [fakeroot] */
+    BZ_CAUSE_OP_NOEXEC = 32,     /* whether it runs */
+    BZ_CAUSE_OP_ORDER = 128,     /* what runs around it: [prefuncs], [postfuncs] */
+    BZ_CAUSE_OP_VARDEPS = 256,   /* [vardeps], which counts of functions */
+    BZ_CAUSE_OP_UMASK = 512,     /* [umask] */
+    BZ_CAUSE_OP_EXCLUDES = 1024, /* what stays a name in it: [vardepsexclude] */
+    BZ_CAUSE_OP_FILES = 64,      /* which files count: [file-checksums] */
 };
 
 /* A recipe's file that has another name now: the last components; n == 0: it has not.

@@ -199,7 +199,10 @@ static size_t blame_version(struct explanation *x);
 
 enum idle { WITHOUT_IDLE, WITH_IDLE };
 
-enum { LEADS = BZ_CAUSE_OP_READS | BZ_CAUSE_OP_VARDEPS | BZ_CAUSE_OP_ORDER };
+enum {
+    LEADS = BZ_CAUSE_OP_READS | BZ_CAUSE_OP_VARDEPS | BZ_CAUSE_OP_ORDER |
+            BZ_CAUSE_OP_EXCLUDES
+};
 
 static bool has_field(const struct bz_record_task *t, const char *kind,
                       struct bz_str name)
@@ -1149,6 +1152,22 @@ static size_t blame_sources(struct explanation *x, const struct names *sources)
     return n;
 }
 
+/* What stays a name, or no longer does, in a variable that is part of a field. */
+static size_t blame_excludes(struct explanation *x, const struct bz_map *near)
+{
+    size_t n = 0;
+
+    for (const struct bz_map_entry *e = bz_map_next(near, NULL); e;
+         e = bz_map_next(near, e)) {
+        const struct bz_record_input *was = find_input(&x->was, e->key);
+        const struct bz_record_input *is = find_input(&x->is, e->key);
+
+        if (was && is)
+            n += blame_edits(x, was, is, BZ_CAUSE_OP_EXCLUDES, WITHOUT_IDLE);
+    }
+    return n;
+}
+
 static bool leads(const struct bz_record_input *in, struct bz_str name)
 {
     for (size_t i = 0; in && i < in->nleads; i++)
@@ -1236,7 +1255,7 @@ static void explain_field(struct explanation *x, const struct bz_record_diff_inp
     find_sources(x, f->name, &sources);
     reach(x, &sources, &near);
     if (is_by_input(x, &sources, &near) || blame_sources(x, &sources) > 0 ||
-        is_by_blamed(x, &near))
+        is_by_blamed(x, &near) || blame_excludes(x, &near) > 0)
         return;
     if ((!f->was || !f->is) && (blame_leaders(x, sources.at[0], false) > 0 ||
                                 (bz_str_starts(f->name, BZ_STR("vardeps ")) &&

@@ -149,19 +149,24 @@ static const struct causes_case cases[] = {
      "umask=0022\n",                  "task t\nin x=a\nop f:1 set a\nop g:1 set[umask] 077\nlead V\nin V=2\nop f:3 set "
      "2\n"
      "field umask umask=0077\n",                                                                                                                                                      "V f:3 *1, x g:1 *1"                                                                                                                 },
+ /* what stays a name in a variable that another one refers to */
+    {"task t\nin x=a\nin V=${W}\nop f:1 set ${W}\nlead W\nin W=${U}\nop f:2 set "
+     "${U}\nlead U\nin U=1\n"
+     "field vardeps V=1\n",                                  "task t\nin x=a\nin V=${W}\nop f:1 set ${W}\nlead W\nin W=${U}\nop f:2 set ${U}\n"
+     "op f:3 set[vardepsexclude] U\nlead U\nin U=1\nfield vardeps V=${U}\n",                                                                                                                                                      "W f:3 *1"                                                                                                                                                                                                                                                                     },
  /* checksums of sources */
     {"task t\nin x=a\nin SRC_URI[md5]=1\nop f:3 set[md5] 1\nfield source SRC_URI "
-     "001=1\n",                                  "task t\nin x=a\nin SRC_URI[md5]=2\nop f:3 set[md5] 2\nfield source SRC_URI "
-     "001=2\n",                                                                                                                                                      "SRC_URI[md5] f:3 *1"                                                                                                                                                                                                                                                                     },
+     "001=1\n",                                                                   "task t\nin x=a\nin SRC_URI[md5]=2\nop f:3 set[md5] 2\nfield source SRC_URI "
+     "001=2\n",                                                                                                                         "SRC_URI[md5] f:3 *1"                                                           },
  /* forced */
-    {"task t\ntask u\ndep t\n",                                                                   "task t\ntaint now\ntask u\ndep t\n",                                                                                                                         "taint t *2"                                                           },
-    {"task t\ntaint now\n",                                                                        "task t\ntaint later\n",                                                                                                                                               "taint t *1"                                                                                },
-    {"task t\ntaint now\n",                                                             "task t\n",                                           "taint t *1"                  },
+    {"task t\ntask u\ndep t\n",                                                            "task t\ntaint now\ntask u\ndep t\n",                                                                      "taint t *2"                  },
+    {"task t\ntaint now\n",                                                                        "task t\ntaint later\n",                                                                                                                                               "taint t *1"                                                                                                             },
+    {"task t\ntaint now\n",                                                             "task t\n",                                                  "taint t *1"                                                                            },
  /* files */
     {"task t\nfile f=1\n",                                                                 "task t\nfile f=1\nfile g=1\n",                                                       "file g *1"        },
  /* fields and files that count twice */
     {"task t\nin x=a\nop f:1 set a\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",
-     "task t\nin x=b\nop f:1 set b\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",                                                                               "x f:1 *1"                                                                                                                                    },
+     "task t\nin x=b\nop f:1 set b\nfield dirs h[dirs]=d\nfield dirs h[dirs]=d\n",                                                                               "x f:1 *1"                                                                                                                             },
     {"task t\nfile f=1\nfile f=1\nfile g=1\n",                                                                  "task t\nfile f=2\nfile f=2\nfile g=1\n",
      "file f *1"                                                                                                  },
  /* a file that counts because an entry names it now, and one that is new below it */
