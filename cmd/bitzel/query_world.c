@@ -186,10 +186,10 @@ static int attr(void *ctx, uint32_t node, struct bz_str name, struct bz_str *val
     if (known(f, name, value))
         return 0;
     if (!w->read.vars || w->recipe != recipe) {
-        bz_evaluated_release(&w->read);
+        bz_evaluate_release(&w->read);
         rc = bz_evaluate_recipe(w->p, w->goal, recipe, &w->read, err);
         if (rc < 0) {
-            bz_evaluated_release(&w->read);
+            bz_evaluate_release(&w->read);
             return rc;
         }
         w->recipe = recipe;
@@ -305,7 +305,7 @@ void bz_query_world_init(struct bz_query_world_of *w, struct bz_pipeline *p,
 void bz_query_world_release(struct bz_query_world_of *w)
 {
     bz_dag_release(&w->dag);
-    bz_evaluated_release(&w->read);
+    bz_evaluate_release(&w->read);
     bz_buf_release(&w->notes);
     *w = (struct bz_query_world_of){0};
 }

@@ -299,7 +299,7 @@ static int digest_table(struct run *run, struct row *row,
                         struct bz_digesting_item *item, struct bz_err *err)
 {
     const struct bz_tgraph_recipe *r = &run->e->goal->graph.recipes[item->recipe];
-    BZ_CLEANUP(bz_evaluated_release) struct bz_evaluated recipe = {0};
+    BZ_CLEANUP(bz_evaluate_release) struct bz_evaluated recipe = {0};
     int rc = bz_evaluate_read(run->e->p, run->e->goal, item->recipe, &item->table,
                               &recipe, err);
 

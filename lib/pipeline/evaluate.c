@@ -87,7 +87,7 @@ int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
     return evaluate(p, goal, recipe, out, err);
 }
 
-void bz_evaluated_release(struct bz_evaluated *e)
+void bz_evaluate_release(struct bz_evaluated *e)
 {
     bz_vars_free(e->read);
     bz_finalize_free(e->finalize);

@@ -23,7 +23,7 @@ struct bz_evaluated {
 int bz_evaluate_recipe(struct bz_pipeline *p, const struct bz_goal *goal,
                        uint32_t recipe, struct bz_evaluated *out,
                        struct bz_err *err) BZ_MUST_CHECK;
-void bz_evaluated_release(struct bz_evaluated *e);
+void bz_evaluate_release(struct bz_evaluated *e);
 
 /* A table as the survey has it (survey/survey.h); table.p is NULL if it has none. */
 struct bz_evaluate_table {

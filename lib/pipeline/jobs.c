@@ -119,7 +119,7 @@ int bz_jobs_open(struct bz_jobs *j, struct bz_pipeline *p, const struct bz_goal 
 void bz_jobs_release(struct bz_jobs *j)
 {
     for (uint32_t r = 0; j->recipes && r < j->goal->graph.nrecipes; r++)
-        bz_evaluated_release(&j->recipes[r]);
+        bz_evaluate_release(&j->recipes[r]);
     bz_fetch_client_free(j->client);
     free(j->recipes);
     free(j->names);
@@ -185,7 +185,7 @@ static void keep_recipe(struct bz_jobs *j, uint32_t recipe)
     uint32_t *slot = &j->kept[j->nkept % BZ_JOBS_KEPT];
 
     if (j->nkept++ >= BZ_JOBS_KEPT) {
-        bz_evaluated_release(&j->recipes[*slot]);
+        bz_evaluate_release(&j->recipes[*slot]);
     }
     *slot = recipe;
 }
@@ -201,7 +201,7 @@ int bz_jobs_vars(struct bz_jobs *j, uint32_t recipe, struct bz_vars **out,
         if (rc == 0)
             keep_recipe(j, recipe);
         else
-            bz_evaluated_release(r);
+            bz_evaluate_release(r);
     }
     *out = r->vars;
     return rc;

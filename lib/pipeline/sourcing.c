@@ -49,7 +49,7 @@ void bz_sourcing_close(struct bz_sourcing *s)
 {
     bz_fetch_close(s->fetch);
     bz_vars_free(s->vars);
-    bz_evaluated_release(&s->recipe);
+    bz_evaluate_release(&s->recipe);
     *s = (struct bz_sourcing){0};
 }
 

@@ -95,10 +95,9 @@ class Policy(Kitchen):
         self.assertNotEqual(changed["signature"], task["signature"])
         self.assertRegex(changed["sandbox"], "^namespaces, network host, user 1000, view [0-9a-f]{12}$")
         why = self.bitzel("why", "dough").out
-        self.assertIn("the sandbox of tasks changed, reaches 4 tasks\n", why)
-        self.assertIn("network host", why)
-        cause = self.bitzel("why", "--json", "dough").json["causes"][0]
-        self.assertEqual(cause["kind"], "sandbox")
+        self.assertIn("1 change in meta-kitchen/recipes/dough.bb:1 do_compile[network], reaches 4 tasks\n", why)
+        causes = self.bitzel("why", "--json", "dough").json["causes"]
+        self.assertEqual([(cause["name"], cause["places"][0]["flag"]) for cause in causes], [("do_compile", "network")])
 
 
 class Limits(Kitchen):

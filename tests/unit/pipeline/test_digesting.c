@@ -123,6 +123,8 @@ static void a_recipe_that_changed_meanwhile_has_another_key(void **state)
     open_project(w, &x);
     put_file(w, "layer/r07.bb", "A = \"new\"\n");
     open_project(w, &y);
+    bz_entries_close(&y.p.catalog); /* without tables of what it was before */
+    bz_entries_open(&y.p.catalog, NULL, "");
     assert_ok(bz_digesting_run(&e, x.items, RECIPES, &w->err), &w->err);
     for (size_t i = 0; i < RECIPES; i++) {
         const struct bz_facts *f = x.g.graph.recipes[i].facts;

@@ -40,18 +40,18 @@ static void a_recipe_of_the_graph_has_its_variables_until_it_is_edited(void **st
     assert_null(e.finalize); /* the survey has evaluated it */
     assert_ok(bz_vars_get(e.vars, BZ_STR("A"), 0, &value, &w->err), &w->err);
     assert_true(bz_str_eq(value, BZ_STR("12")));
-    bz_evaluated_release(&e);
+    bz_evaluate_release(&e);
     put_files(w, &edited, 1); /* it is signed as the survey saw it */
     assert_ok(bz_evaluate_recipe(&p, &g, 0, &e, &w->err), &w->err);
     assert_ok(bz_vars_get(e.vars, BZ_STR("A"), 0, &value, &w->err), &w->err);
     assert_true(bz_str_eq(value, BZ_STR("12")));
-    bz_evaluated_release(&e);
+    bz_evaluate_release(&e);
     bz_entries_close(&p.catalog); /* as if it was lost */
     bz_entries_open(&p.catalog, NULL, "");
     assert_int_equal(bz_evaluate_recipe(&p, &g, 0, &e, &w->err), BZ_E_BUSY);
     assert_non_null(strstr(w->err.msg, "app.bb"));
     assert_null(e.vars);
-    bz_evaluated_release(&e);
+    bz_evaluate_release(&e);
     bz_goal_close(&g);
     bz_pipeline_close(&p);
     bz_buf_release(&notes);
