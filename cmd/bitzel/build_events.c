@@ -70,10 +70,12 @@ static void tell_traffic(struct bz_build_events *e, struct bz_cache *cache)
     }
 }
 
-void bz_build_events_finish(struct bz_build_events *e, struct bz_cache *cache)
+void bz_build_events_finish(struct bz_build_events *e, struct bz_cache *cache,
+                            size_t evaluated)
 {
     if (!e->ended)
         return;
+    e->end.evaluated = evaluated;
     tell_traffic(e, cache);
     write_event(e, &e->end);
     e->ended = false;

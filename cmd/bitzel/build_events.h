@@ -27,8 +27,10 @@ struct bz_build_events {
 };
 
 /* Tells what went to and from the places of the cache, and then, to the logs, that the
- * build has ended, which is kept from them until then. */
-void bz_build_events_finish(struct bz_build_events *e, struct bz_cache *cache);
+ * build has ended, which is kept from them until then, and how many evaluations of
+ * recipes it took. */
+void bz_build_events_finish(struct bz_build_events *e, struct bz_cache *cache,
+                            size_t evaluated);
 
 /* `log` has all but what this file decides. */
 void bz_build_events_open(struct bz_build_events *e,

@@ -402,7 +402,7 @@ static void tell_idle_events(struct bz_cmd_env *env, const struct build_values *
     bz_build_events_hear(&e, &event);
     event.kind = BZ_EVENT_ENDED;
     bz_build_events_hear(&e, &event);
-    bz_build_events_finish(&e, NULL);
+    bz_build_events_finish(&e, NULL, bz_library_counted(s->p.library));
     bz_build_events_close(&e, &env->log);
 }
 
@@ -582,7 +582,7 @@ static int run_here(struct bz_cmd_env *env, const struct build_values *v,
     if (!v->dry)
         finish(env, v, &s, &counts, rc, wall);
     await_uploads(&s, &stop, &env->log);
-    bz_build_events_finish(&events, s.cache);
+    bz_build_events_finish(&events, s.cache, bz_library_counted(s.p.library));
     bz_build_events_close(&events, &env->log);
     if (rc == 0)
         rc = conclude(v, &s, &view, &counts, err);

@@ -114,7 +114,8 @@ static void show_unrun(struct bz_out *log, const struct unrun *u)
 }
 
 static void write_json(struct bz_out *out, const struct bz_survey *s,
-                       const struct unrun *u, const struct bz_profile *profile)
+                       const struct unrun *u, const struct bz_profile *profile,
+                       size_t evaluations)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -131,6 +132,7 @@ static void write_json(struct bz_out *out, const struct bz_survey *s,
     bz_jsonw_list_end(&w);
     json_unrun(&w, u);
     if (profile) {
+        bz_jsonw_int(bz_jsonw_key(&w, "evaluations"), (int64_t)evaluations);
         json_times(&w, "files", &profile->files.times);
         json_times(&w, "expressions", &profile->expressions.times);
     }
@@ -169,9 +171,12 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     if (v->profile && !v->json) {
         show_times(&env->out, "file", &profile.files.times);
         show_times(&env->out, "expression", &profile.expressions.times);
+        bz_out_print(&env->out, "%zu evaluations of %zu recipes\n",
+                     bz_library_counted(p.library), s.files);
     }
     if (v->json)
-        write_json(&env->out, &s, &unrun, v->profile ? &profile : NULL);
+        write_json(&env->out, &s, &unrun, v->profile ? &profile : NULL,
+                   bz_library_counted(p.library));
     else
         bz_out_print(&env->out,
                      "%zu recipes: %zu from the snapshot, %zu parsed, %zu skipped, "

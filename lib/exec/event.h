@@ -60,9 +60,10 @@ struct bz_event {
     /* Likewise: the most that one process had, in bytes; of a build that ended: the
      * most of the machine's memory that was in use, if somebody has looked. */
     uint64_t memory;
-    int exit_code;   /* of a task that failed; -1: it did not end by itself */
-    int signal;      /* that ended it, or 0 */
-    int64_t timeout; /* ns after which it was stopped; 0: it was not */
+    uint64_t evaluated; /* of a build that ended: how many times a recipe was */
+    int exit_code;      /* of a task that failed; -1: it did not end by itself */
+    int signal;         /* that ended it, or 0 */
+    int64_t timeout;    /* ns after which it was stopped; 0: it was not */
     /* Of a task that failed: how many processes, its own or not, the kernel killed for
      * lack of memory while it ran. */
     uint64_t oom_kills;

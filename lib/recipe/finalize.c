@@ -247,6 +247,7 @@ int bz_finalize_recipe(const struct bz_meta *config, struct bz_library *library,
     struct bz_finalize *f = bz_mem_zalloc(sizeof(*f));
     int rc;
 
+    bz_library_count(library);
     f->read = bz_meta_copy(config);
     if (opts->watch)
         bz_vars_set_watch(f->read->vars, &opts->watch->expressions);

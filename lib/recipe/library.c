@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ struct bz_library {
     struct bz_map searches;     /* mu; directories -> struct search * */
     bz_library_hash_fn hash;
     void *hash_ctx;
+    atomic_size_t evaluations;
 };
 
 /* A directory. */
@@ -62,6 +64,17 @@ struct shelf {
 struct bz_library *bz_library_new(void)
 {
     return bz_mem_zalloc(sizeof(struct bz_library));
+}
+
+/* relaxed, both: nothing else depends on the number */
+void bz_library_count(struct bz_library *lib)
+{
+    atomic_fetch_add_explicit(&lib->evaluations, 1, memory_order_relaxed);
+}
+
+size_t bz_library_counted(const struct bz_library *lib)
+{
+    return lib ? atomic_load_explicit(&lib->evaluations, memory_order_relaxed) : 0;
 }
 
 static void book_free(struct book *b)

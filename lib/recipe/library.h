@@ -29,6 +29,11 @@ void bz_library_freep(struct bz_library **lib);
 typedef void (*bz_library_hash_fn)(void *ctx, struct bz_str bytes, uint8_t out[32]);
 void bz_library_set_hash(struct bz_library *lib, bz_library_hash_fn hash, void *ctx);
 
+/* How many times recipes were evaluated with it; bz_finalize_recipe() counts. Any
+ * thread. */
+void bz_library_count(struct bz_library *lib);
+size_t bz_library_counted(const struct bz_library *lib);
+
 /* The statements of a file. BZ_E_NOENT if there is none, BZ_E_INVAL if it is wrong,
  * BZ_E_BUSY if it was read before, and had another content as far as that is hashed. */
 int bz_library_get(struct bz_library *lib, struct bz_str path, enum bz_parse_kind kind,

@@ -15,6 +15,7 @@ const char *bz_eventkey_name(enum bz_eventkey key)
         [BZ_EVENTKEY_CACHED] = "cached",
         [BZ_EVENTKEY_CPU] = "cpu",
         [BZ_EVENTKEY_ERROR] = "error",
+        [BZ_EVENTKEY_EVALUATED] = "evaluated",
         [BZ_EVENTKEY_EVENT] = "event",
         [BZ_EVENTKEY_EXECUTED] = "executed",
         [BZ_EVENTKEY_EXIT_CODE] = "exit_code",
@@ -246,6 +247,7 @@ static const struct bz_eventkey_field end[] = {
     F(CACHED, "Results that were used"),
     F(NOT_NEEDED, "Tasks that only stored results would have needed"),
     F(NOEXEC, "Tasks without anything to run"),
+    F(EVALUATED, "How many times a recipe was evaluated; 0 if all were remembered"),
     F(MEMORY_USED, "The most bytes of the machine's memory that were in use while "
                    "tasks ran, if any did"),
     F(WORK,

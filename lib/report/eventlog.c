@@ -171,6 +171,7 @@ static void put_counts(struct line *l, const struct bz_event *e)
         put_count(l, BZ_EVENTKEY_EXECUTED, e->counts.executed);
         put_count(l, BZ_EVENTKEY_FAILED, e->counts.failed);
         put_count(l, BZ_EVENTKEY_NOT_STARTED, e->counts.blocked);
+        put_count(l, BZ_EVENTKEY_EVALUATED, e->evaluated);
         if (e->memory > 0)
             put_count(l, BZ_EVENTKEY_MEMORY_USED, e->memory);
     }

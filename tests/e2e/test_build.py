@@ -383,6 +383,43 @@ class Verify(Kitchen):
         self.assertIn("first-use, always, never", self.build("dough", "--verify=so-so", code=2).err.replace("'", ""))
 
 
+class Evaluated(Kitchen):
+    """How often recipes are evaluated in builds."""
+
+    def evaluated(self, *args):
+        log = self.dir / "events"
+        self.build(*args, "--events", log)
+        end = json.loads(log.read_text(encoding="utf-8").splitlines()[-1])
+        self.assertEqual(end["event"], "end")
+        return end["evaluated"]
+
+    def test_each_recipe_is_evaluated_once_and_then_never(self):
+        recipes = len(list((self.dir / "meta-kitchen/recipes").glob("*.bb")))
+        self.assertEqual(self.evaluated("pizza"), recipes)
+        self.assertEqual(self.evaluated("pizza"), 0)
+        self.write("meta-kitchen/files/topping", "cheese\n")  # a local source
+        self.assertEqual(self.evaluated("pizza"), 0)
+        self.assertIn("cheese", (self.out("pizza") / "image/bin/pizza").read_text())
+        self.assertEqual(self.evaluated("-f", "-c", "compile", "pizza"), 0)
+        self.assertEqual(self.evaluated("-c", "compile", "sauce"), 0)  # another target
+        for path in (self.dir / ".cache/bitzel/ac").glob("*/*"):
+            path.unlink()
+        self.assertEqual(self.evaluated("pizza"), 0)
+        self.edit("meta-kitchen/recipes/pizza.bb", "do_", "# more\ndo_")
+        self.assertEqual(self.evaluated("pizza"), 1)
+
+    def test_a_lost_catalog_costs_evaluations_only(self):
+        self.build("pizza")
+        (self.dir / "build/cache/bitzel.catalog").unlink()
+        self.assertGreater(self.evaluated("pizza"), 0)
+        self.assertEqual(tasks(self.build("pizza"), "Executed"), set())
+
+    def test_a_profile_tells_it_too(self):
+        result = self.run_bitzel("--directory", self.dir / "build", "parse", "--profile", "--json")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.json["evaluations"], result.json["recipes"])
+
+
 class Edited(Kitchen):
     """What is edited while a build runs."""
 
