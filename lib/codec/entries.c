@@ -81,6 +81,7 @@ static void make_file_head(const struct bz_entries *e, uint32_t base,
 
 static void head_at(const struct bz_entries *e, size_t at, struct head *out)
 {
+    BZ_ASSERT(e->map); /* there is an entry */
     memcpy(out, e->map + at, sizeof(*out));
 }
 

@@ -31,8 +31,9 @@ void bz_cost_find(const struct bz_plan *plan, struct bz_index *index,
         if (bz_bitset_test(which, t))
             BZ_VEC_PUSH(&asks, (struct bz_index_ask){.of = bz_cost_task(&plan->in, t)});
     }
-    if (asks.len > 0)
-        bz_index_get_costs(index, asks.at, asks.len);
+    if (asks.len == 0)
+        return;
+    bz_index_get_costs(index, asks.at, asks.len);
     for (size_t t = bz_bitset_next(which, 0); t != BZ_BITSET_END;
          t = bz_bitset_next(which, t + 1)) {
         const struct bz_index_ask *ask = &asks.at[next++];
