@@ -7,7 +7,7 @@
 #include "tests/unit/vars/observe.h"
 
 enum {
-    STORES = 40,  /* random ones */
+    STORES = 12,  /* random ones */
     CHANGES = 40, /* in each level of a store */
     LEVELS = 4,
 };
