@@ -9,7 +9,6 @@
 #include "pipeline/builtin.h"
 #include "pipeline/view.h"
 #include "pool/pool.h"
-#include "recipe/environ.h"
 #include "sig/files.h"
 #include "survey/lineage.h"
 
@@ -51,13 +50,6 @@ struct recipe {
     unsigned turn;        /* of the variables that it is for */
     const struct bz_facts *facts;
 };
-
-static struct bz_str host_path(const struct bz_pipeline *p)
-{
-    const char *path = bz_environ_find(p->opts.env, "PATH");
-
-    return path ? bz_str_from(path) : BZ_STR("");
-}
 
 /* What of the layers the task is shown counts, or would if it were there. */
 static int list_views(struct recipe *r, const struct bz_taskspec_inputs *inputs,
@@ -258,7 +250,7 @@ static int digest_tasks(struct run *run, struct row *row, struct bz_vars *vars,
                         struct bz_digesting_item *item, struct bz_err *err)
 {
     BZ_CLEANUP(bz_taskspec_freep) struct bz_taskspec *spec = NULL;
-    struct bz_taskspec_opts opts = {host_path(run->e->p)};
+    struct bz_taskspec_opts opts = {bz_pipeline_path(run->e->p)};
     struct recipe r = {.run = run,
                        .row = row,
                        .vars = vars,
@@ -270,14 +262,6 @@ static int digest_tasks(struct run *run, struct row *row, struct bz_vars *vars,
         rc = digest_all(&r, item, err);
     bz_base_free(r.base);
     return rc;
-}
-
-static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
-{
-    for (size_t i = 0; i < f->variants.len; i++)
-        if (bz_str_eq(f->variants.at[i].name, name))
-            return f->variants.at[i].meta;
-    return NULL;
 }
 
 /* The key is made of what was looked at just now, not of what the survey saw: should a
@@ -327,7 +311,7 @@ static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *
 
     if (rc < 0)
         return rc;
-    m = find_variant(f, r->facts->variant);
+    m = bz_finalize_variant(f, r->facts->variant);
     if (!m)
         return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
                        BZ_STR_ARG(r->facts->path));

@@ -3,14 +3,6 @@
 #include "survey/lineage.h"
 #include "vars/vars_table.h"
 
-static struct bz_meta *find_variant(const struct bz_finalize *f, struct bz_str name)
-{
-    for (size_t i = 0; i < f->variants.len; i++)
-        if (bz_str_eq(f->variants.at[i].name, name))
-            return f->variants.at[i].meta;
-    return NULL;
-}
-
 /* Whether it is what the survey saw, by which tasks are signed. */
 static bool is_same(struct bz_pipeline *p, const struct bz_meta *m,
                     const struct bz_facts *facts)
@@ -40,7 +32,7 @@ static int evaluate(struct bz_pipeline *p, const struct bz_goal *goal, uint32_t 
                             &out->finalize, err);
     if (rc < 0)
         return rc;
-    m = find_variant(out->finalize, r->facts->variant);
+    m = bz_finalize_variant(out->finalize, r->facts->variant);
     if (!m || !is_same(p, m, r->facts))
         return bz_fail(err, BZ_E_BUSY,
                        "%.*s, or what it is made from, changed after it was read; try "

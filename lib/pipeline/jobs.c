@@ -281,22 +281,12 @@ static int set_locks(struct bz_vars *v, struct bz_str task, struct bz_arena *a,
     return 0;
 }
 
-static struct bz_str host_path(const struct bz_pipeline *p)
-{
-    static const char name[] = "PATH=";
-
-    for (const char *const *e = p->opts.env; e && *e; e++)
-        if (strncmp(*e, name, sizeof(name) - 1) == 0)
-            return bz_str_from(*e + sizeof(name) - 1);
-    return BZ_STR("");
-}
-
 /* What is different while the task runs. */
 static int enter_task(const struct bz_jobs *j, struct bz_vars *v, struct bz_str task,
                       struct bz_err *err)
 {
     static const struct bz_vars_at nowhere = {0};
-    int rc = bz_runscript_enter(v, task, host_path(j->p), err);
+    int rc = bz_runscript_enter(v, task, bz_pipeline_path(j->p), err);
 
     if (rc == 0 && j->ground->bare && bz_vars_exists(v, BZ_STR("HOME")))
         rc = bz_vars_set(v, BZ_STR("HOME"), bz_str_from(j->ground->tmp), 0, &nowhere,

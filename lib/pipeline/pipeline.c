@@ -202,6 +202,13 @@ int bz_pipeline_revisions(struct bz_pipeline *p, struct bz_revisions **out,
     return 0;
 }
 
+struct bz_str bz_pipeline_path(const struct bz_pipeline *p)
+{
+    const char *path = bz_environ_find(p->opts.env, "PATH");
+
+    return path ? bz_str_from(path) : BZ_STR("");
+}
+
 struct bz_entries *bz_pipeline_catalog(struct bz_pipeline *p)
 {
     const char *path = NULL;

@@ -92,6 +92,9 @@ int bz_pipeline_recipe(struct bz_pipeline *p, struct bz_pipeline_mc *mc,
                        struct bz_str name, struct bz_finalize **out,
                        struct bz_meta **meta, struct bz_err *err) BZ_MUST_CHECK;
 
+/* The caller's PATH; "" if there is none. */
+struct bz_str bz_pipeline_path(const struct bz_pipeline *p);
+
 /* Where tasks of this pipeline work, on this machine. The first call finds out. */
 const struct bz_ground *bz_pipeline_ground(struct bz_pipeline *p);
 

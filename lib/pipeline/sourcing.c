@@ -1,6 +1,5 @@
 #include "pipeline/sourcing.h"
 
-#include "recipe/environ.h"
 #include "recipe/runscript.h"
 
 static int read_var(void *ctx, struct bz_str name, struct bz_str flag,
@@ -27,14 +26,12 @@ int bz_sourcing_open(struct bz_sourcing *s, struct bz_pipeline *p,
                      const struct bz_goal *goal, uint32_t recipe, const char *task,
                      const struct bz_fetch_opts *opts, struct bz_err *err)
 {
-    const char *path = bz_environ_find(p->opts.env, "PATH");
     struct bz_fetch_opts own = *opts;
     int rc = bz_evaluate_recipe(p, goal, recipe, &s->recipe, err);
 
     if (rc == 0) {
         s->vars = bz_vars_new(s->recipe.vars);
-        rc = bz_runscript_enter(s->vars, bz_str_from(task),
-                                bz_str_from(path ? path : ""), err);
+        rc = bz_runscript_enter(s->vars, bz_str_from(task), bz_pipeline_path(p), err);
     }
     if (rc == 0)
         rc = bz_pipeline_revisions(p, &own.revisions, err);

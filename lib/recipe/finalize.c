@@ -261,6 +261,14 @@ int bz_finalize_recipe(const struct bz_meta *config, struct bz_library *library,
     return 0;
 }
 
+struct bz_meta *bz_finalize_variant(const struct bz_finalize *f, struct bz_str name)
+{
+    for (size_t i = 0; i < f->variants.len; i++)
+        if (bz_str_eq(f->variants.at[i].name, name))
+            return f->variants.at[i].meta;
+    return NULL;
+}
+
 void bz_finalize_free(struct bz_finalize *f)
 {
     if (!f)

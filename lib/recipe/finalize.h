@@ -38,6 +38,9 @@ struct bz_finalize_opts {
 int bz_finalize_recipe(const struct bz_meta *config, struct bz_library *library,
                        const struct bz_finalize_opts *opts, struct bz_finalize **out,
                        struct bz_err *err) BZ_MUST_CHECK;
+/* The variant of that name, "" for the recipe itself; NULL if there is none. */
+struct bz_meta *bz_finalize_variant(const struct bz_finalize *f, struct bz_str name);
+
 void bz_finalize_free(struct bz_finalize *f); /* NULL is allowed */
 void bz_finalize_freep(struct bz_finalize **f);
 
