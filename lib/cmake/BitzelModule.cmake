@@ -17,20 +17,18 @@ function(bz_module name)
   set_property(GLOBAL PROPERTY BZ_SOURCES_${name} ${MOD_SOURCES})
 endfunction()
 
-# bz_unit_tests(): a program for each tests/unit/<module>/test_<source>.c, linked
-# with that module and what is below it, so that a call upwards does not link. A
-# source without a test program stops the configure step.
+# bz_unit_tests(): a program for each tests/unit/<module>/test_<name>.c, linked with that
+# module and what is below it, so that a call upwards does not link.
 function(bz_unit_tests)
   get_property(modules GLOBAL PROPERTY BZ_MODULES)
   foreach(module ${modules})
-    get_property(sources GLOBAL PROPERTY BZ_SOURCES_${module})
-    foreach(source ${sources})
-      get_filename_component(stem "${source}" NAME_WE)
-      set(test "${PROJECT_SOURCE_DIR}/tests/unit/${module}/test_${stem}.c")
-      if(NOT EXISTS "${test}")
-        message(SEND_ERROR "${module}/${source} has no unit test: expected ${test}")
-        continue()
-      endif()
+    file(GLOB tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/${module}/test_*.c")
+    if(NOT tests)
+      message(SEND_ERROR "module ${module} has no unit test")
+    endif()
+    foreach(test ${tests})
+      get_filename_component(stem "${test}" NAME_WE)
+      string(REGEX REPLACE "^test_" "" stem "${stem}")
       set(exe "test_${module}_${stem}")
       add_executable(${exe} "${test}")
       target_link_libraries(${exe} PRIVATE bz_${module} bz_flags PkgConfig::CMOCKA)
