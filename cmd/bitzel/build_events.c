@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "build/builds.h"
 #include "os/clock.h"
 #include "os/fs_lock.h"
-#include "pipeline/builds.h"
 #include "report/memuse.h"
 
 static void write_event(struct bz_build_events *e, const struct bz_event *event)

@@ -123,13 +123,13 @@ static void say_full(const struct bz_build_failure *f, struct bz_out *log, bool 
                       "perhaps, and build again\n");
 }
 
-static void say_network(struct bz_out *log, const struct bz_jobs *jobs,
+static void say_network(struct bz_out *log, const struct bz_build *b,
                         const struct bz_event *e)
 {
     bz_out_print(log,
                  "  tried to reach %s: there is no network in the sandbox; "
                  "%.*s[network] = \"1\" allows it\n",
-                 e->network, BZ_STR_ARG(jobs->goal->graph.tasks[e->task].facts->name));
+                 e->network, BZ_STR_ARG(b->goal.graph.tasks[e->task].facts->name));
 }
 
 /* As values of GitHub's commands have to be written. */
@@ -143,7 +143,7 @@ static void add_escaped(struct bz_buf *out, const char *text, const char *specia
     }
 }
 
-static void annotate(struct bz_out *log, const struct bz_jobs *jobs,
+static void annotate(struct bz_out *log, const struct bz_build *b,
                      const struct bz_event *e, const struct bz_firsterror *first,
                      const char *how)
 {
@@ -151,10 +151,10 @@ static void annotate(struct bz_out *log, const struct bz_jobs *jobs,
     BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
 
-    bz_buf_add_str(&name, jobs->names[e->task]);
+    bz_buf_add_str(&name, b->names[e->task]);
     bz_buf_addf(&text, "::error ");
     if (first->file[0]) {
-        bz_build_quality_path(jobs, bz_str_from(first->file), &path);
+        bz_build_quality_path(b, bz_str_from(first->file), &path);
         bz_buf_addf(&text, "file=");
         add_escaped(&text, bz_buf_text(&path), "%\r\n:,");
         bz_buf_addf(&text, ",line=%u,", first->number);
@@ -217,7 +217,7 @@ static bool say_log(const struct bz_build_failure *f, struct bz_out *log,
 }
 
 void bz_build_failure_say(struct bz_build_failure *f, struct bz_out *log,
-                          const struct bz_jobs *jobs, const struct bz_event *e)
+                          const struct bz_build *b, const struct bz_event *e)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf how = {0};
     struct bz_firsterror first = {.line = ""};
@@ -233,7 +233,7 @@ void bz_build_failure_say(struct bz_build_failure *f, struct bz_out *log,
     bz_out_print(log, "\n");
     say_killed(log, e);
     if (e->network)
-        say_network(log, jobs, e);
+        say_network(log, b, e);
     if (first.line[0]) {
         bz_out_print(log, "  ");
         bz_out_paint(log, BZ_OUT_BOLD, "first error:");
@@ -242,13 +242,13 @@ void bz_build_failure_say(struct bz_build_failure *f, struct bz_out *log,
         bz_out_print(log, "\n");
     }
     full = strstr(e->log && !e->error ? first.line : bz_buf_text(&how), NO_SPACE);
-    if (e->log && !e->error && say_log(f, log, jobs->names[e->task], e))
+    if (e->log && !e->error && say_log(f, log, b->names[e->task], e))
         full = true;
     say_full(f, log, full);
     if (f->ci == BZ_BUILD_FAILURE_GITHUB)
-        annotate(log, jobs, e, &first, bz_buf_text(&how));
-    bz_build_quality_add(&f->quality, jobs, e, &first, bz_buf_text(&how));
-    bz_buf_addf(&f->again, "  %.*s: %s\n", BZ_STR_ARG(jobs->names[e->task]),
+        annotate(log, b, e, &first, bz_buf_text(&how));
+    bz_build_quality_add(&f->quality, b, e, &first, bz_buf_text(&how));
+    bz_buf_addf(&f->again, "  %.*s: %s\n", BZ_STR_ARG(b->names[e->task]),
                 first.line[0] ? first.line : bz_buf_text(&how));
 }
 

@@ -7,10 +7,10 @@
 #ifndef BZ_CMD_BUILD_FAILURE_H
 #define BZ_CMD_BUILD_FAILURE_H
 
+#include "build/build.h"
 #include "build_quality.h"
 #include "exec/event.h"
 #include "out.h"
-#include "pipeline/jobs.h"
 
 enum bz_build_failure_ci {
     BZ_BUILD_FAILURE_NO_CI,
@@ -33,7 +33,7 @@ void bz_build_failure_release(struct bz_build_failure *f);
 
 /* Tells of a task after its name has been told. */
 void bz_build_failure_say(struct bz_build_failure *f, struct bz_out *log,
-                          const struct bz_jobs *jobs, const struct bz_event *e);
+                          const struct bz_build *b, const struct bz_event *e);
 
 /* All that failed, a line for each, if there are several. */
 void bz_build_failure_repeat(const struct bz_build_failure *f, struct bz_out *log);

@@ -6,21 +6,20 @@
 #include "os/path.h"
 
 /* From where a sandbox sees it to where it is; false if no layer has it. */
-static bool find_outside(const struct bz_jobs *jobs, struct bz_str file,
+static bool find_outside(const struct bz_build *b, struct bz_str file,
                          struct bz_path *out)
 {
     struct bz_err ignored;
     struct bz_path joined;
 
-    for (size_t i = 0; i < jobs->layers.len; i++) {
-        const struct bz_job_view *view = &jobs->layers.at[i];
+    for (size_t i = 0; i < b->jobs.paths.layers.len; i++) {
+        const struct bz_pathmap_layer *layer = &b->jobs.paths.layers.at[i];
         struct bz_str left = file;
 
-        if (!bz_str_cut_prefix(&left, bz_str_from(view->inside)) || left.n < 2 ||
-            left.p[0] != '/')
+        if (!bz_str_cut_prefix(&left, layer->inside) || left.n < 2 || left.p[0] != '/')
             continue;
         left = bz_str_drop(left, 1);
-        return bz_path_join(bz_str_from(view->host), left, &joined, &ignored) == 0 &&
+        return bz_path_join(layer->host, left, &joined, &ignored) == 0 &&
                bz_path_normalise(bz_path_str(&joined), out, &ignored) == 0;
     }
     return false;
@@ -33,14 +32,14 @@ static const char *find_repository(void)
     return github ? github : getenv("CI_PROJECT_DIR");
 }
 
-void bz_build_quality_path(const struct bz_jobs *jobs, struct bz_str file,
+void bz_build_quality_path(const struct bz_build *b, struct bz_str file,
                            struct bz_buf *out)
 {
     const char *repository = find_repository();
     struct bz_path outside, relative;
     struct bz_err ignored;
 
-    if (find_outside(jobs, file, &outside))
+    if (find_outside(b, file, &outside))
         file = bz_path_str(&outside);
     if (repository && file.n > 0 && file.p[0] == '/' &&
         bz_path_relative(bz_str_from(repository), file, &relative, &ignored) == 0 &&
@@ -81,29 +80,29 @@ static void begin(struct bz_build_quality *q)
     bz_jsonw_list(&q->w);
 }
 
-void bz_build_quality_add(struct bz_build_quality *q, const struct bz_jobs *jobs,
+void bz_build_quality_add(struct bz_build_quality *q, const struct bz_build *b,
                           const struct bz_event *e, const struct bz_firsterror *first,
                           const char *how)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    const struct bz_tgraph *g = &jobs->goal->graph;
+    const struct bz_tgraph *g = &b->goal.graph;
     const char *line = first->line[0] ? first->line : how;
     struct bz_jsonw *w = &q->w;
 
     if (!q->file)
         return;
     begin(q);
-    bz_build_quality_path(jobs,
+    bz_build_quality_path(b,
                           first->file[0]
                               ? bz_str_from(first->file)
                               : g->recipes[g->tasks[e->task].recipe].facts->path,
                           &path);
-    bz_buf_addf(&text, "%.*s: %s", BZ_STR_ARG(jobs->names[e->task]), line);
+    bz_buf_addf(&text, "%.*s: %s", BZ_STR_ARG(b->names[e->task]), line);
     bz_jsonw_map(w);
     bz_jsonw_str(bz_jsonw_key(w, "description"), bz_buf_str(&text));
     bz_jsonw_cstr(bz_jsonw_key(w, "check_name"), "bitzel build");
-    add_fingerprint(w, jobs->names[e->task], line);
+    add_fingerprint(w, b->names[e->task], line);
     bz_jsonw_cstr(bz_jsonw_key(w, "severity"), "blocker");
     bz_jsonw_map(bz_jsonw_key(w, "location"));
     bz_jsonw_str(bz_jsonw_key(w, "path"), bz_buf_str(&path));

@@ -8,9 +8,9 @@
 #ifndef BZ_CMD_BUILD_QUALITY_H
 #define BZ_CMD_BUILD_QUALITY_H
 
+#include "build/build.h"
 #include "codec/jsonw.h"
 #include "exec/event.h"
-#include "pipeline/jobs.h"
 #include "report/firsterror.h"
 
 struct bz_build_quality {
@@ -22,11 +22,11 @@ struct bz_build_quality {
 
 /* The path of a file as the repository has it whose CI this is (GITHUB_WORKSPACE,
  * CI_PROJECT_DIR), if it belongs to a layer there; else as it is. */
-void bz_build_quality_path(const struct bz_jobs *jobs, struct bz_str file,
+void bz_build_quality_path(const struct bz_build *b, struct bz_str file,
                            struct bz_buf *out);
 
 /* A task that failed. */
-void bz_build_quality_add(struct bz_build_quality *q, const struct bz_jobs *jobs,
+void bz_build_quality_add(struct bz_build_quality *q, const struct bz_build *b,
                           const struct bz_event *e, const struct bz_firsterror *first,
                           const char *how);
 

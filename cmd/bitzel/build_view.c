@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "build/outdir.h"
 #include "cache_view.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
 #include "os/path.h"
-#include "pipeline/outdir.h"
 
 #define KEY_DIGITS 8
 
@@ -114,7 +114,7 @@ void bz_build_view_event(void *ctx, const struct bz_event *e)
         break;
     case BZ_EVENT_FAILED:
         say_task(c, BZ_OUT_RED, "Failed", e);
-        bz_build_failure_say(&c->failure, c->log, c->jobs, e);
+        bz_build_failure_say(&c->failure, c->log, c->build, e);
         break;
     case BZ_EVENT_OVERLAP:
         say_overlap(c, e);
@@ -160,22 +160,6 @@ void bz_build_view_release(struct bz_build_view *v)
 }
 
 /* The other targets are still to be seen. */
-void bz_build_view_target(void *ctx, uint32_t task, const char *own, const char *shared)
-{
-    struct bz_build_view *c = ctx;
-    struct bz_err err;
-    int rc = bz_outdir_link(c->jobs, task, own, shared, &err);
-
-    if (rc < 0 && !c->hidden) {
-        c->hidden = true;
-        c->why = err;
-    }
-    if (rc > 0) {
-        c->linked++;
-        c->last = task;
-    }
-}
-
 /* As short as it can be written from where the user is. */
 static void say_path(struct bz_out *out, struct bz_str path)
 {
@@ -194,12 +178,12 @@ static void say_where(const struct bz_build_view *v)
     BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
     const struct bz_goal *goal;
 
-    if (v->linked == 0 || v->quiet)
+    if (!v->build || v->build->linked == 0 || v->quiet)
         return;
-    goal = v->jobs->goal;
-    bz_buf_addf(&path, "%s/", v->jobs->p->build_dir);
-    if (v->linked == 1)
-        bz_outdir_name(goal, goal->graph.tasks[v->last].recipe, &path);
+    goal = &v->build->goal;
+    bz_buf_addf(&path, "%s/", v->build->catalog.build_dir);
+    if (v->build->linked == 1)
+        bz_outdir_name(goal, goal->graph.tasks[v->build->last].recipe, &path);
     else
         bz_buf_add_str(&path, BZ_STR("bitzel-out"));
     bz_out_print(v->log, "The output is in ");

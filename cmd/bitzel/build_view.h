@@ -2,18 +2,18 @@
 #ifndef BZ_CMD_BUILD_VIEW_H
 #define BZ_CMD_BUILD_VIEW_H
 
+#include "build/build.h"
 #include "build_failure.h"
 #include "build_screen.h"
 #include "exec/event.h"
 #include "out.h"
-#include "pipeline/jobs.h"
 #include "report/traffic.h"
 
 struct bz_build_view {
     struct bz_out *log;
     struct bz_out *out;         /* for what a dry run tells; or NULL */
     const struct bz_str *names; /* [tasks] */
-    struct bz_jobs *jobs;
+    const struct bz_build *build;
     bool quiet, verbose;
     struct bz_build_screen *screen; /* where the log goes; NULL: nothing but lines */
     struct bz_build_failure failure;
@@ -24,19 +24,12 @@ struct bz_build_view {
     struct bz_arena arena;
     struct bz_map clashes; /* paths that tasks write differently and that were told */
     size_t untold;         /* more tasks that write one of these */
-    uint32_t linked, last; /* targets whose links are new, and the last of them */
-    bool hidden;           /* a target's links could not be made: */
-    struct bz_err why;
 };
 
 void bz_build_view_release(struct bz_build_view *v);
 
 /* A bz_event_fn; ctx is a struct bz_build_view. */
 void bz_build_view_event(void *ctx, const struct bz_event *e);
-
-/* For struct bz_exec_opts: links where the output of a target is to be seen. */
-void bz_build_view_target(void *ctx, uint32_t task, const char *own,
-                          const char *shared);
 
 /* The last line; what came from elsewhere and went there is told if there is any. */
 void bz_build_view_end(struct bz_out *out, const struct bz_build_view *v,

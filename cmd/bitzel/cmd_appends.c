@@ -184,17 +184,17 @@ static int show(struct bz_cmd_env *env, struct plan *p, const struct appends_val
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct appends_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     struct plan plan = {0};
     bool warn_only = false;
-    int rc = bz_cmd_open_project(env, &p, err);
+    int rc = bz_cmd_open_project(env, &b, err);
 
     if (rc == 0)
-        rc = read_warn_only(p.mcs.at[0].config->vars, &warn_only, err);
+        rc = read_warn_only(b.catalog.mcs.at[0].config->vars, &warn_only, err);
     if (rc < 0)
         return rc;
-    plan.all = &p.mcs.at[0].recipes;
-    plan.layers = &p.layers;
+    plan.all = &b.catalog.mcs.at[0].recipes;
+    plan.layers = &b.catalog.layers;
     plan.fatal = !warn_only;
     make_plan(&plan, v->recipe);
     rc = show(env, &plan, v, err);

@@ -6,8 +6,6 @@
 
 #include "base/log.h"
 #include "build_events.h"
-#include "build_force.h"
-#include "build_record.h"
 #include "build_via.h"
 #include "build_view.h"
 #include "cmd.h"
@@ -19,8 +17,7 @@
 #include "os/cpu.h"
 #include "os/fs.h"
 #include "os/signal.h"
-#include "pipeline/idle.h"
-#include "pipeline/timelimit.h"
+#include "task/timelimit.h"
 
 struct build_values {
     struct bz_opt_list targets;
@@ -131,145 +128,31 @@ static int set_options(struct bz_cmd_env *env, const struct build_values *v,
     return rc < 0 ? rc : bz_cmd_open_cache_verify(env, v->verify, err);
 }
 
-/* All that was opened, in the order it has to be closed in. */
-struct shop {
-    struct bz_pipeline p;
-    struct bz_goal goal;
-    struct bz_signing s;
-    struct bz_jobs jobs;
-    struct bz_taint taint;
-    struct bz_pool *pool;
-    struct bz_cache_opts store;
-    struct bz_cache *cache;
-    struct bz_idle idle;
-    struct bz_idle_found found;
-    bool said; /* something about the targets, which is to be said again */
-    struct bz_bitset forced; /* tasks that this command has tainted */
-    struct bz_bitset made;   /* tasks with a result that was not there before */
-    struct bz_arena arena;
-};
-
-static void shop_close(struct shop *s)
-{
-    bz_bitset_release(&s->forced);
-    bz_bitset_release(&s->made);
-    bz_cache_close(s->cache);
-    bz_pool_free(s->pool);
-    if (s->jobs.p)
-        bz_jobs_release(&s->jobs);
-    bz_signing_release(&s->s);
-    bz_taint_release(&s->taint);
-    bz_vec_release(&s->found.used);
-    bz_idle_release(&s->idle);
-    bz_goal_close(&s->goal);
-    bz_pipeline_close(&s->p);
-    bz_arena_release(&s->arena);
-}
-
-/* Whether a build that has nothing to do may say so without looking at all of it. */
-static bool may_be_idle(const struct build_values *v, const struct shop *s)
-{
-    return !v->force && !v->clear && !v->dry && !v->no_cache && !v->refresh &&
-           s->taint.values.len == 0 && !s->said;
-}
-
-static struct bz_idle_about about_idle(struct shop *s, const struct bz_goal_opts *o)
-{
-    return (struct bz_idle_about){.survey = &s->goal.survey,
-                                  .catalog = bz_pipeline_catalog(&s->p),
-                                  .build_dir = s->p.build_dir,
-                                  .store = s->store.root,
-                                  .goal = o};
-}
-
-static struct bz_goal_opts goal_opts(const struct build_values *v)
-{
-    return (struct bz_goal_opts){v->targets.word, v->targets.n, v->task, false,
-                                 v->keep_going ? BZ_GOAL_PRUNE_PYTHON
-                                               : BZ_GOAL_REFUSE_PYTHON};
-}
-
-static int open_goal(struct bz_cmd_env *env, const struct build_values *v,
-                     struct shop *s, struct bz_err *err)
-{
-    struct bz_goal_opts o = goal_opts(v);
-    int rc = bz_cmd_open_targets(env, &o, &s->goal, &s->said, err);
-
-    if (rc == 0) {
-        s->s.taint = &s->taint;
-        rc = bz_build_force_mark(
-            &(struct bz_build_force){&s->taint, &s->goal, &s->forced, &env->log},
-            v->force, v->clear, err);
-    }
-    if (rc == 0 && (v->force || v->clear) && !v->dry)
-        rc = bz_taint_save(&s->taint, err);
-    if (rc == 0)
-        rc = bz_signing_run(&s->s, &s->p, &s->goal, NULL, NULL, err);
-    bz_cmd_open_diags(env, &s->p);
-    return rc;
-}
-
 /* Whoever turned uploads off knows; that a project's store has this effect need not be
  * known. */
-static void tell_kept(const struct bz_settings *settings, const struct shop *s)
+static void tell_kept(const struct bz_settings *settings,
+                      const struct bz_cache_opts *store)
 {
     const char *why = bz_cmd_open_cache_keeps(settings);
     bool wanted = bz_settings_get(settings, BZ_SETTING_CACHE_SIGN)->text.n > 0;
 
-    for (size_t i = 0; i < s->store.tiers.n; i++)
-        wanted = wanted || s->store.tiers.specs[i].write;
+    for (size_t i = 0; i < store->tiers.n; i++)
+        wanted = wanted || store->tiers.specs[i].write;
     if (why && wanted && bz_settings_get(settings, BZ_SETTING_CACHE_UPLOAD)->number)
         bz_log_warn("cache", "nothing is uploaded or signed: %s", why);
 }
 
-/* The store, with the tiers that the settings name, or without. */
-static int open_cache(struct bz_cmd_env *env, const struct build_values *v,
-                      struct shop *s, struct bz_err *err)
+static void open_events(struct bz_build_events *e, const struct bz_build *b,
+                        const struct build_values *v)
 {
-    int rc = bz_pool_new(&(struct bz_pool_opts){0}, &s->pool, err);
-
-    if (rc < 0)
-        return rc;
-    tell_kept(&env->settings, s);
-    if (!v->local && !v->offline)
-        return bz_cmd_open_cache(env, BZ_SHELF_WRITE, s->pool, &s->cache, err);
-    bz_cmd_open_cache_near(&s->store, &s->arena, v->local);
-    s->store.pool = s->pool;
-    s->store.store.access = BZ_SHELF_WRITE;
-    return bz_cmd_open_cache_as(&s->store, &s->arena, &s->cache, err);
-}
-
-static void open_events(struct bz_build_events *e, const struct shop *s,
-                        const struct build_values *v, const struct bz_exec_opts *o)
-{
-    e->build_dir = s->p.build_dir;
+    e->build_dir = b->catalog.build_dir;
     e->dry = v->dry;
-    bz_build_events_open(e, &(struct bz_eventlog_opts){.graph = o->plan.graph,
-                                                       .names = o->plan.names,
-                                                       .need = &s->goal.need,
+    bz_build_events_open(e, &(struct bz_eventlog_opts){.graph = &b->goal.graph,
+                                                       .names = b->names,
+                                                       .need = &b->goal.need,
                                                        .targets = v->targets.word,
                                                        .ntargets = v->targets.n,
-                                                       .jobs = o->jobs});
-}
-
-/* Notes what is made and found, and tells whoever shows it. */
-struct hearing {
-    struct bz_bitset *made;
-    struct bz_idle_found *found;
-    struct bz_build_events *events;
-};
-
-static void hear(void *ctx, const struct bz_event *e)
-{
-    struct hearing *h = ctx;
-
-    if (e->kind == BZ_EVENT_DONE || (e->kind == BZ_EVENT_CACHED && e->same))
-        bz_bitset_set(h->made, e->task);
-    if (e->kind == BZ_EVENT_CACHED)
-        BZ_VEC_PUSH(&h->found->used, (struct bz_idle_use){e->task, e->saved});
-    if (e->kind == BZ_EVENT_PLANNED)
-        h->found->spared = e->saved;
-    bz_build_events_hear(h->events, e);
+                                                       .jobs = b->exec.jobs});
 }
 
 /* What ends it, taken from the kernel so that it does not end it at once. */
@@ -302,13 +185,13 @@ static void interrupt_close(struct interrupt *i)
 
 /* What was stored is on its way to the tiers: it is waited for as long as the settings
  * say, or until somebody has enough of it. */
-static void await_uploads(struct shop *s, struct interrupt *i, struct bz_out *log)
+static void await_uploads(struct bz_build *b, struct interrupt *i, struct bz_out *log)
 {
-    int64_t end = bz_clock_in(s->store.flush), say = bz_clock_in(BZ_CLOCK_S);
+    int64_t end = bz_clock_in(b->opts.cache.flush), say = bz_clock_in(BZ_CLOCK_S);
     struct bz_err ignored;
     int ended = 0;
 
-    while (!bz_cache_flush(s->cache, bz_clock_in(100 * BZ_CLOCK_MS))) {
+    while (!bz_cache_flush(b->cache, bz_clock_in(100 * BZ_CLOCK_MS))) {
         if (bz_clock_now() >= end ||
             bz_signal_next(&i->sig, bz_clock_in(0), &ended, &ignored) == 0)
             break;
@@ -319,66 +202,16 @@ static void await_uploads(struct shop *s, struct interrupt *i, struct bz_out *lo
             say = 0;
         }
     }
-    bz_cache_hurry(s->cache);
-}
-
-static void fill_opts(const struct build_values *v, struct shop *s,
-                      struct bz_exec_opts *o)
-{
-    s->jobs.timeout = v->timeout;
-    s->jobs.offline = v->offline;
-    s->jobs.signing = &s->s;
-    o->plan = (struct bz_plan_in){.graph = &s->goal.graph,
-                                  .keys = s->s.keys,
-                                  .bases = s->s.base,
-                                  .names = s->jobs.names,
-                                  .project = bz_str_from(s->p.build_dir),
-                                  .machines = bz_goal_machines(&s->goal),
-                                  .unused = &s->s.unused,
-                                  .forced = &s->forced,
-                                  .no_cache = v->no_cache};
-    o->cache = s->cache;
-    o->store = s->store.root;
-    o->pool = s->pool;
-    o->ground = s->jobs.ground;
-    o->keep_going = v->keep_going;
-    o->dry = v->dry;
-    o->waves = v->schedule == WAVES;
-    o->job = bz_jobs_make;
-    o->job_ctx = &s->jobs;
-    o->waits = bz_jobs_waits;
-    o->waits_ctx = &s->jobs;
-}
-
-/* What is left to do when it is over. */
-static void finish(struct bz_cmd_env *env, const struct build_values *v, struct shop *s,
-                   const struct bz_event_counts *counts, int rc, int64_t wall)
-{
-    struct bz_err err;
-
-    if (counts->executed + counts->failed > 0 && (rc == 0 || rc == BZ_E_TASK))
-        bz_build_record_keep(&(struct bz_build_record){.p = &s->p,
-                                                       .goal = &s->goal,
-                                                       .names = s->jobs.names,
-                                                       .made = &s->made,
-                                                       .store = &s->store,
-                                                       .cache = s->cache,
-                                                       .wall = wall,
-                                                       .whole = rc == 0},
-                             &env->log);
-    if (rc == 0 && s->s.pure &&
-        bz_build_force_settle(&s->taint, &s->goal, &s->s, s->cache,
-                              v->force || v->clear ? &env->log : NULL, &err) < 0)
-        bz_out_print(&env->log, "warning: %s\n", err.msg);
+    bz_cache_hurry(b->cache);
 }
 
 /* Of tasks only their names are at hand, not what they wait for. */
 static void tell_idle_events(struct bz_cmd_env *env, const struct build_values *v,
-                             const struct shop *s, int64_t began)
+                             const struct bz_build *b, int64_t began)
 {
-    const struct bz_idle *idle = &s->idle;
+    const struct bz_idle *idle = &b->idle;
     BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_str) names = {0};
-    struct bz_build_events e = {.build_dir = s->p.build_dir,
+    struct bz_build_events e = {.build_dir = b->catalog.build_dir,
                                 .file = v->events,
                                 .wall = bz_clock_wall() - (bz_clock_now() - began)};
     struct bz_event event = {
@@ -402,7 +235,7 @@ static void tell_idle_events(struct bz_cmd_env *env, const struct build_values *
     bz_build_events_hear(&e, &event);
     event.kind = BZ_EVENT_ENDED;
     bz_build_events_hear(&e, &event);
-    bz_build_events_finish(&e, NULL, bz_library_counted(s->p.library));
+    bz_build_events_finish(&e, NULL, bz_library_counted(b->catalog.library));
     bz_build_events_close(&e, &env->log);
 }
 
@@ -416,16 +249,17 @@ static void write_quality(struct bz_build_view *view)
 
 /* What an idle build says is what a build says that finds out by itself. */
 static int tell_idle(struct bz_cmd_env *env, const struct build_values *v,
-                     const struct shop *s, struct bz_build_view *view, int64_t began)
+                     const struct bz_build *b, struct bz_build_view *view,
+                     int64_t began)
 {
-    const struct bz_idle *idle = &s->idle;
+    const struct bz_idle *idle = &b->idle;
 
     for (size_t i = 0; i < idle->results.len; i++) {
         view->names = &idle->results.at[i].task;
         bz_build_view_event(view, &(struct bz_event){.kind = BZ_EVENT_CACHED,
                                                      .key = &idle->results.at[i].key});
     }
-    tell_idle_events(env, v, s, began);
+    tell_idle_events(env, v, b, began);
     write_quality(view);
     if (v->json)
         bz_build_view_json(&env->out, view, &idle->counts, bz_clock_now() - began, 0);
@@ -435,56 +269,16 @@ static int tell_idle(struct bz_cmd_env *env, const struct build_values *v,
     return BZ_CMD_EXIT_SUCCESS;
 }
 
-/* For the next one, which may have nothing to do either. */
-static void keep_idle(const struct build_values *v, struct shop *s,
-                      const struct bz_event_counts *counts)
-{
-    struct bz_goal_opts o = goal_opts(v);
-    struct bz_idle_about about = about_idle(s, &o);
-    struct bz_err err;
-
-    /* What is made without sandboxes counts only as long as there are none. */
-    if (s->p.ground.bare)
-        return;
-    s->found.counts = *counts;
-    if (counts->executed == 0 && may_be_idle(v, s) &&
-        bz_idle_keep(&about, &s->goal, &s->s, &s->found, &err) < 0)
-        bz_log_debug("build", "%s", err.msg);
-}
-
 /* All tasks of the graph are done. That is not enough if others were left out, or if
  * bitzel-out still shows something else. */
-static int conclude(const struct build_values *v, struct shop *s,
-                    const struct bz_build_view *view,
-                    const struct bz_event_counts *counts, struct bz_err *err)
+static int conclude(const struct bz_build *b, struct bz_err *err)
 {
-    if (s->goal.functions > 0)
-        return bz_goal_fail_pruned(&s->goal, err);
-    if (view->hidden) {
-        *err = view->why;
+    if (b->goal.functions > 0)
+        return bz_goal_fail_pruned(&b->goal, err);
+    if (b->is_hidden) {
+        *err = b->hidden;
         return bz_err_wrap(err, "all is built and stored, but cannot be shown");
     }
-    keep_idle(v, s, counts);
-    return 0;
-}
-
-/* The survey and the place of the store; *idle: there is nothing to do. */
-static int open_survey(struct bz_cmd_env *env, const struct build_values *v,
-                       struct shop *s, bool *idle, struct bz_err *err)
-{
-    struct bz_goal_opts o = goal_opts(v);
-    struct bz_idle_about about;
-    int rc = bz_cmd_open_survey(env, &s->p, &s->goal.survey, err);
-
-    if (rc == 0)
-        rc = bz_cmd_open_cache_opts(env, &s->arena, &s->store, err);
-    if (rc < 0)
-        return rc;
-    s->p.refresh = v->refresh;
-    s->p.resolve = !v->offline && !v->dry;
-    bz_taint_open(&s->taint, s->p.build_dir);
-    about = about_idle(s, &o);
-    *idle = may_be_idle(v, s) && bz_idle_find(&s->idle, &about);
     return 0;
 }
 
@@ -518,82 +312,124 @@ static int find_settings(struct bz_cmd_env *env, const struct build_values *v,
     return rc;
 }
 
+/* What the stages are to do. */
+static int set_build(struct bz_cmd_env *env, const struct build_values *v,
+                     struct bz_trust_signer *signer, struct bz_build *b,
+                     struct bz_err *err)
+{
+    const struct bz_cmd_open_cache_near near = {v->offline, v->local};
+
+    b->opts.targets = (struct bz_goal_opts){
+        v->targets.word, v->targets.n, v->task, false,
+        v->keep_going ? BZ_GOAL_PRUNE_PYTHON : BZ_GOAL_REFUSE_PYTHON};
+    b->opts.refresh = v->refresh;
+    b->opts.resolve = !v->offline && !v->dry;
+    b->opts.force = v->force;
+    b->opts.clear = v->clear;
+    b->opts.shortcut = !v->force && !v->clear && !v->no_cache && !v->refresh;
+    b->opts.timeout = v->timeout;
+    b->opts.offline = v->offline;
+    b->exec.plan.no_cache = v->no_cache;
+    b->exec.keep_going = v->keep_going;
+    b->exec.dry = v->dry;
+    b->exec.waves = v->schedule == WAVES;
+    return bz_cmd_open_cache_build(env, &b->arena, &near, &b->opts.cache, signer, err);
+}
+
+/* Runs the tasks, with somebody who watches and may interrupt. */
+static int run_watched(struct bz_cmd_env *env, const struct build_values *v,
+                       struct bz_build *b, struct bz_build_events *events,
+                       struct interrupt *stop, struct bz_err *err)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    /* Until now a signal ends it at once, as nothing is lost. */
+    int rc = bz_signal_open(&stop->sig, signals, BZ_COUNTOF(signals), err);
+
+    if (rc == 0)
+        rc = bz_build_screen_open(stop->screen, screen_of(env, v), err);
+    if (rc < 0)
+        return rc;
+    tell_kept(&env->settings, &b->opts.cache);
+    b->exec.event = bz_build_events_hear;
+    b->exec.event_ctx = events;
+    b->exec.interrupt_fd = stop->sig.fd;
+    b->exec.interrupt = take_signal;
+    b->exec.interrupt_ctx = stop;
+    b->exec.tick = env->global.quiet ? 0 : BZ_BUILD_SCREEN_TICK;
+    b->exec.hold = &stop->screen->console.hold;
+    /* The store is open before a line stays on the screen. */
+    rc = bz_cmd_open_build(env, b, BZ_BUILD_STORE, err);
+    if (rc < 0)
+        return rc;
+    open_events(events, b, v);
+    bz_build_screen_begin(stop->screen, b->names, b->exec.jobs);
+    rc = bz_cmd_open_build(env, b, BZ_BUILD_RESULTS, err);
+    bz_build_screen_close(stop->screen);
+    return rc;
+}
+
+/* What is left to do when it is over. */
+static int finish(struct bz_cmd_env *env, struct bz_build *b,
+                  struct bz_build_events *events, struct interrupt *stop, int rc,
+                  struct bz_err *err)
+{
+    struct bz_err ignored;
+
+    if (bz_cmd_open_build(env, b, BZ_BUILD_RECORD, &ignored) < 0)
+        bz_out_print(&env->log, "warning: %s\n", ignored.msg);
+    await_uploads(b, stop, &env->log);
+    bz_build_events_finish(events, b->cache, bz_library_counted(b->catalog.library));
+    bz_build_events_close(events, &env->log);
+    return rc < 0 ? rc : conclude(b, err);
+}
+
 /* Builds here. */
 static int run_here(struct bz_cmd_env *env, const struct build_values *v,
                     struct bz_err *err)
 {
-    static const int signals[] = {SIGINT, SIGTERM};
+    BZ_CLEANUP(bz_cmd_open_cache_forget)
+    struct bz_trust_signer signer = {{{0}}, {{0}}};
     BZ_CLEANUP(bz_build_screen_close)
     struct bz_build_screen screen = {.log = &env->log, .brief = v->brief};
-    BZ_CLEANUP(shop_close) struct shop s = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     BZ_CLEANUP(interrupt_close) struct interrupt stop = {.screen = &screen};
     struct bz_build_view view = {.log = &env->log,
                                  .out = v->json ? NULL : &env->out,
+                                 .build = &b,
                                  .quiet = env->global.quiet,
                                  .verbose = env->global.verbose,
                                  .screen = &screen,
                                  .failure.quality.file = v->quality};
     struct bz_build_events events = {
         .file = v->events, .view = bz_build_view_event, .view_ctx = &view};
-    struct hearing hearing = {&s.made, &s.found, &events};
-    struct bz_event_counts counts = {0};
-    struct bz_exec_opts o = {0};
-    int64_t began = bz_clock_now(), wall = bz_clock_wall();
-    bool idle = false;
-    int rc = find_settings(env, v, &o.jobs, &screen.beat, err);
+    int64_t began = bz_clock_now();
+    int rc = find_settings(env, v, &b.exec.jobs, &screen.beat, err);
 
+    events.wall = b.wall = bz_clock_wall();
     if (rc == 0)
-        rc = open_survey(env, v, &s, &idle, err);
-    if (rc == 0 && idle)
-        return tell_idle(env, v, &s, &view, began);
+        rc = set_build(env, v, &signer, &b, err);
     if (rc == 0)
-        rc = open_goal(env, v, &s, err);
-    if (rc == 0)
-        rc = bz_jobs_open(&s.jobs, &s.p, &s.goal, err);
-    /* Until now a signal ends it at once, as nothing is lost. */
-    if (rc == 0)
-        rc = bz_signal_open(&stop.sig, signals, BZ_COUNTOF(signals), err);
-    if (rc == 0)
-        rc = bz_build_screen_open(&screen, screen_of(env, v), err);
-    if (rc == 0)
-        rc = open_cache(env, v, &s, err);
+        rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
+    if (rc == BZ_BUILD_IDLE)
+        return tell_idle(env, v, &b, &view, began);
     if (rc < 0)
         return rc;
-    events.wall = wall;
-    view.names = s.jobs.names;
-    view.jobs = &s.jobs;
-    view.failure.store = s.store.root;
-    view.failure.bare = s.p.ground.bare;
+    view.names = b.names;
+    view.failure.store = b.opts.cache.root;
+    view.failure.bare = b.ground.bare;
     bz_build_failure_open(&view.failure);
-    fill_opts(v, &s, &o);
-    o.event = hear;
-    o.event_ctx = &hearing;
-    o.target = bz_build_view_target;
-    o.target_ctx = &view;
-    o.interrupt_fd = stop.sig.fd;
-    o.interrupt = take_signal;
-    o.interrupt_ctx = &stop;
-    o.tick = env->global.quiet ? 0 : BZ_BUILD_SCREEN_TICK;
-    o.hold = &screen.console.hold;
-    open_events(&events, &s, v, &o);
-    bz_build_screen_begin(&screen, s.jobs.names, o.jobs);
-    rc = bz_exec_run(&o, &counts, err);
-    bz_build_screen_close(&screen);
-    if (!v->dry)
-        finish(env, v, &s, &counts, rc, wall);
-    await_uploads(&s, &stop, &env->log);
-    bz_build_events_finish(&events, s.cache, bz_library_counted(s.p.library));
-    bz_build_events_close(&events, &env->log);
-    if (rc == 0)
-        rc = conclude(v, &s, &view, &counts, err);
+    rc = run_watched(env, v, &b, &events, &stop, err);
+    if (b.stage < BZ_BUILD_RESULTS)
+        return rc;
+    rc = finish(env, &b, &events, &stop, rc, err);
     bz_build_failure_repeat(&view.failure, &env->log);
     write_quality(&view);
     if (v->json)
-        bz_build_view_json(&env->out, &view, &counts, bz_clock_now() - began, rc);
+        bz_build_view_json(&env->out, &view, &b.counts, bz_clock_now() - began, rc);
     else if (v->dry)
-        bz_build_view_dry(&env->out, &counts);
+        bz_build_view_dry(&env->out, &b.counts);
     else
-        bz_build_view_end(&env->out, &view, &counts, bz_clock_now() - began, rc);
+        bz_build_view_end(&env->out, &view, &b.counts, bz_clock_now() - began, rc);
     bz_build_view_release(&view);
     if (rc == BZ_E_NOSUP)
         env->status = BZ_CMD_EXIT_SANDBOX;

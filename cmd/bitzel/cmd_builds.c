@@ -112,13 +112,13 @@ static int show(struct bz_cmd_env *env, const struct bz_builds_list *list, bool 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct builds_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     BZ_CLEANUP(bz_vec_release) struct bz_builds_list list = {0};
-    int rc = bz_cmd_open_find(env, false, &p, err);
+    int rc = bz_cmd_open_build(env, &b, BZ_BUILD_PROJECT, err);
 
     if (rc == 0)
-        rc = bz_builds_list(&arena, p.build_dir, BZ_BUILDS_ANY, &list, err);
+        rc = bz_builds_list(&arena, b.catalog.build_dir, BZ_BUILDS_ANY, &list, err);
     if (rc < 0)
         return rc;
     if (list.len == 0 && !v->json)

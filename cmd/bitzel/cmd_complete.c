@@ -2,12 +2,12 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "build/builds.h"
 #include "cmd.h"
 #include "cmd_open.h"
 #include "complete.h"
 #include "graph/provide.h"
 #include "os/path.h"
-#include "pipeline/builds.h"
 #include "survey/recall.h"
 #include "survey/snapshot.h"
 
@@ -26,7 +26,7 @@ static const struct bz_opt_arg args[] = {
 /* What is known of the recipes, be it out of date: nothing is evaluated here. */
 struct known {
     struct bz_cmd_env *env;
-    struct bz_pipeline p;
+    struct bz_build build;
     struct bz_snapshot snapshot;
 };
 
@@ -38,7 +38,7 @@ static bool find_project(struct known *k, const struct bz_complete *c)
         return false;
     if (c->project)
         k->env->global.project = c->project;
-    return bz_cmd_open_find(k->env, false, &k->p, &err) == 0;
+    return bz_cmd_open_build(k->env, &k->build, BZ_BUILD_PROJECT, &err) == 0;
 }
 
 static bool open_snapshot(struct known *k)
@@ -46,7 +46,7 @@ static bool open_snapshot(struct known *k)
     struct bz_path path;
     struct bz_err err;
 
-    return bz_pipeline_snapshot(&k->p, &path, &err) == 0 &&
+    return bz_catalog_snapshot(&k->build.catalog, &path, &err) == 0 &&
            bz_snapshot_open(&k->snapshot, path.s, &err) == 0;
 }
 
@@ -215,7 +215,8 @@ static void offer_builds(struct known *k, struct bz_complete *c, struct bz_str t
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     struct bz_err err;
 
-    if (bz_builds_list(&arena, k->p.build_dir, BZ_BUILDS_ANY, &list, &err) < 0)
+    if (bz_builds_list(&arena, k->build.catalog.build_dir, BZ_BUILDS_ANY, &list, &err) <
+        0)
         return;
     for (size_t i = list.len; i-- > 0;)
         bz_complete_offer(c, typed, list.at[i].id, BZ_STR(""));
@@ -253,7 +254,7 @@ static void offer_names(struct bz_complete *c, enum bz_complete_kind kind,
     struct bz_str before = c->before;
 
     if (!find_project(&k, c)) {
-        bz_pipeline_close(&k.p);
+        bz_build_close(&k.build);
         return;
     }
     if (kind == BZ_COMPLETE_BUILDS)
@@ -268,7 +269,7 @@ static void offer_names(struct bz_complete *c, enum bz_complete_kind kind,
         offer_targets(&k, c, kind, typed);
     c->before = before;
     bz_snapshot_close(&k.snapshot);
-    bz_pipeline_close(&k.p);
+    bz_build_close(&k.build);
 }
 
 /* Whoever presses a key wants no error messages. */

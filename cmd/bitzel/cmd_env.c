@@ -4,8 +4,9 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
+#include "graph/pick.h"
+#include "graph/target.h"
 #include "history_json.h"
-#include "pipeline/target.h"
 #include "recipe/script.h"
 
 struct env_values {
@@ -176,7 +177,7 @@ static int show_config(struct bz_cmd_env *env, struct bz_meta *config, bool json
 }
 
 static int show_in(struct bz_cmd_env *env, const struct env_values *v,
-                   struct bz_pipeline *p, struct bz_pipeline_mc *mc, struct bz_str name,
+                   struct bz_catalog *p, struct bz_catalog_mc *mc, struct bz_str name,
                    struct bz_err *err)
 {
     BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
@@ -185,7 +186,8 @@ static int show_in(struct bz_cmd_env *env, const struct env_values *v,
 
     if (name.n == 0)
         return show_config(env, mc->config, v->json, err);
-    rc = bz_pipeline_recipe(p, mc, name, &recipe, &meta, err);
+    rc = bz_pick_recipe(&(struct bz_pick_from){mc->config, p->library, &mc->recipes},
+                        name, &recipe, &meta, err);
     bz_cmd_open_diags(env, p);
     if (rc == 0)
         rc = bz_cmd_open_warn_meta(env, meta, true, err);
@@ -195,9 +197,9 @@ static int show_in(struct bz_cmd_env *env, const struct env_values *v,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct env_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     struct bz_target t = {.mc = BZ_STR(""), .name = BZ_STR("")};
-    struct bz_pipeline_mc *mc;
+    struct bz_catalog_mc *mc;
     int rc = 0;
 
     if (v->recipe)
@@ -206,11 +208,11 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = bz_fail(err, BZ_E_INVAL, "%.90s: expected one recipe, without a task",
                      v->recipe);
     if (rc == 0)
-        rc = bz_cmd_open_project(env, &p, err);
+        rc = bz_cmd_open_project(env, &b, err);
     if (rc < 0)
         return rc;
-    rc = bz_pipeline_find_mc(&p, t.mc, &mc, err);
-    return rc < 0 ? rc : show_in(env, v, &p, mc, t.name, err);
+    rc = bz_catalog_find_mc(&b.catalog, t.mc, &mc, err);
+    return rc < 0 ? rc : show_in(env, v, &b.catalog, mc, t.name, err);
 }
 
 static const struct bz_cmd_term examples[] = {

@@ -5,7 +5,7 @@
 #include "cmd_open.h"
 #include "codec/jsonw.h"
 #include "os/clock.h"
-#include "pipeline/sourcing.h"
+#include "sig/sourcing.h"
 
 struct fetch_values {
     struct bz_opt_list targets;
@@ -33,7 +33,7 @@ static const struct bz_opt_arg args[] = {
 struct call {
     struct bz_cmd_env *env;
     const struct fetch_values *v;
-    struct bz_pipeline *p;
+    struct bz_catalog *p;
     const struct bz_goal *goal;
     struct bz_fetch_opts opts;
     struct bz_jsonw w;
@@ -209,20 +209,20 @@ static int fetch_all(struct call *c, struct bz_err *err)
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct fetch_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    struct bz_goal_opts o = {.targets = v->targets.word, .n = v->targets.n};
-    struct call c = {.env = env, .v = v, .p = &p, .goal = &goal};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    struct call c = {.env = env, .v = v, .p = &b.catalog, .goal = &b.goal};
     int rc;
 
     if (v->offline && v->refresh)
         return bz_fail(err, BZ_E_INVAL,
                        "--offline and --refresh contradict each other");
-    rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
-    p.refresh = v->refresh;
+    b.opts.targets =
+        (struct bz_goal_opts){.targets = v->targets.word, .n = v->targets.n};
+    b.opts.refresh = v->refresh;
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_GRAPH, err);
     if (rc == 0)
         rc = fetch_all(&c, err);
-    bz_cmd_open_diags(env, &p);
+    bz_cmd_open_diags(env, &b.catalog);
     return rc;
 }
 

@@ -5,8 +5,9 @@
 #include "cmd.h"
 #include "cmd_open.h"
 #include "codec/jsonw.h"
+#include "graph/pick.h"
+#include "graph/target.h"
 #include "history_json.h"
-#include "pipeline/target.h"
 #include "vars/history.h"
 
 struct getvar_values {
@@ -135,7 +136,7 @@ static int show(struct bz_cmd_env *env, const struct getvar_values *v,
 }
 
 static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
-                   struct bz_pipeline *p, struct bz_pipeline_mc *mc,
+                   struct bz_catalog *p, struct bz_catalog_mc *mc,
                    const struct bz_target *t, struct bz_jsonw *w, struct bz_err *err)
 {
     BZ_CLEANUP(bz_finalize_freep) struct bz_finalize *recipe = NULL;
@@ -144,7 +145,9 @@ static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
     int rc = 0;
 
     if (t->name.n > 0)
-        rc = bz_pipeline_recipe(p, mc, t->name, &recipe, &meta, err);
+        rc =
+            bz_pick_recipe(&(struct bz_pick_from){mc->config, p->library, &mc->recipes},
+                           t->name, &recipe, &meta, err);
     bz_cmd_open_diags(env, p);
     if (rc == 0)
         rc = bz_cmd_open_warn_meta(env, meta, recipe != NULL, err);
@@ -159,8 +162,8 @@ static int show_in(struct bz_cmd_env *env, const struct getvar_values *v,
 
 /* In every configuration: a list as JSON. */
 static int show_all(struct bz_cmd_env *env, const struct getvar_values *v,
-                    struct bz_pipeline *p, const struct bz_target *t,
-                    struct bz_jsonw *w, struct bz_err *err)
+                    struct bz_catalog *p, const struct bz_target *t, struct bz_jsonw *w,
+                    struct bz_err *err)
 {
     int rc = 0;
 
@@ -176,21 +179,21 @@ static int show_all(struct bz_cmd_env *env, const struct getvar_values *v,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct getvar_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     struct bz_target t = {.mc = BZ_STR(""), .name = BZ_STR("")};
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
-    struct bz_pipeline_mc *mc;
+    struct bz_catalog_mc *mc;
     int rc = 0;
 
     if (v->recipe)
         rc = bz_target_parse(bz_str_from(v->recipe), &t, err);
     if (rc == 0)
-        rc = bz_cmd_open_project(env, &p, err);
+        rc = bz_cmd_open_project(env, &b, err);
     if (rc == 0 && t.every)
-        rc = show_all(env, v, &p, &t, &w, err);
-    else if (rc == 0 && (rc = bz_pipeline_find_mc(&p, t.mc, &mc, err)) == 0)
-        rc = show_in(env, v, &p, mc, &t, &w, err);
+        rc = show_all(env, v, &b.catalog, &t, &w, err);
+    else if (rc == 0 && (rc = bz_catalog_find_mc(&b.catalog, t.mc, &mc, err)) == 0)
+        rc = show_in(env, v, &b.catalog, mc, &t, &w, err);
     if (rc >= 0 && v->json)
         bz_out_print(&env->out, "%s\n", bz_buf_text(&text));
     return rc;

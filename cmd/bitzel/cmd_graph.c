@@ -105,26 +105,20 @@ static int show(struct bz_cmd_env *env, const struct graph_values *v,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct graph_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
-    struct bz_goal_opts o = {v->targets.word, v->targets.n, v->task, true,
-                             BZ_GOAL_DESCRIBE_PYTHON};
-    int rc = bz_cmd_open_survey(env, &p, &goal.survey, err);
+    int rc;
 
     if (v->dot + v->svg + v->json > 1)
         return bz_fail(err, BZ_E_INVAL, "only one of --dot, --svg and --json");
-    if (rc == 0)
-        rc = bz_goal_open(&goal, &o, &notes, &why, err);
-    bz_cmd_open_diags(env, &p);
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    b.opts.targets = (struct bz_goal_opts){v->targets.word, v->targets.n, v->task, true,
+                                           BZ_GOAL_DESCRIBE_PYTHON};
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_GRAPH, err);
     if (rc == 0) {
-        (void)bz_goal_list_python(&goal, false, &python);
+        (void)bz_goal_list_python(&b.goal, false, &python);
         bz_cmd_open_warn_python(env, python.list.len);
     }
-    return rc < 0 ? rc : show(env, v, &goal, err);
+    return rc < 0 ? rc : show(env, v, &b.goal, err);
 }
 
 static const struct bz_cmd_term examples[] = {

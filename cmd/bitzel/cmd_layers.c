@@ -112,15 +112,15 @@ static void write_text(struct bz_out *out, const struct bz_layers *layers)
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct layers_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    int rc = bz_cmd_open_project(env, &p, err);
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    int rc = bz_cmd_open_project(env, &b, err);
 
     if (rc < 0)
         return rc;
     if (v->json)
-        write_json(&env->out, &p.layers);
+        write_json(&env->out, &b.catalog.layers);
     else
-        write_text(&env->out, &p.layers);
+        write_text(&env->out, &b.catalog.layers);
     return BZ_CMD_EXIT_SUCCESS;
 }
 

@@ -10,7 +10,7 @@
 #include "os/clock.h"
 #include "recipe/runscript.h"
 
-void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_pipeline *p)
+void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_catalog *p)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
 
@@ -31,6 +31,15 @@ static void show_note(void *ctx, const char *text)
 }
 
 struct names BZ_VEC(const char *);
+
+static const char *const *keep_names(struct bz_arena *a, const struct names *names)
+{
+    const char **kept = BZ_ARENA_ARRAY(a, const char *, names->len);
+
+    for (size_t i = 0; i < names->len; i++)
+        kept[i] = names->at[i];
+    return kept;
+}
 
 /* The files of an option, and the one that an environment variable names. */
 static void list_files(struct names *out, const struct bz_opt_list *option,
@@ -87,7 +96,7 @@ static bool find_sample(struct bz_cmd_env *env, struct bz_arena *arena,
     return bz_sample_find(arena, program, state, out);
 }
 
-static void tell_sample(struct bz_cmd_env *env, const struct bz_pipeline *p)
+static void tell_sample(struct bz_cmd_env *env, const struct bz_catalog *p)
 {
     if (env->global.quiet || p->found.by != BZ_LOCATE_SAMPLE || !p->build_dir)
         return;
@@ -95,74 +104,6 @@ static void tell_sample(struct bz_cmd_env *env, const struct bz_pipeline *p)
                  "note: there is no project here; this is the sample layer, built in ");
     bz_out_plain(&env->log, p->build_dir, strlen(p->build_dir));
     bz_out_print(&env->log, "\n");
-}
-
-typedef int (*open_fn)(struct bz_pipeline *p, const struct bz_pipeline_opts *opts,
-                       struct bz_err *err);
-
-struct open_how {
-    open_fn open;
-    bool ignore_locks;
-    bool silent; /* notes come when it is opened again */
-};
-
-static int open_with(struct bz_cmd_env *env, const struct open_how *how,
-                     struct bz_pipeline *p, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct names first = {0}, last = {0};
-    BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
-    struct bz_sample sample;
-    struct bz_kas_notes notes = {.fn = show_note, .ctx = &env->log};
-    char cwd[PATH_MAX];
-    struct bz_pipeline_opts opts = {.cwd = cwd,
-                                    .env = (const char *const *)environ,
-                                    .project = env->global.project,
-                                    .ignore_locks = how->ignore_locks,
-                                    .notes = how->silent ? NULL : &notes};
-    int rc;
-
-    if (!getcwd(cwd, sizeof(cwd)))
-        return bz_fail_sys(err, "find the working directory");
-    list_files(&first, &env->global.read, "BBPRECONF");
-    list_files(&last, &env->global.postread, "BBPOSTCONF");
-    opts.first = first.at;
-    opts.nfirst = first.len;
-    opts.last = last.at;
-    opts.nlast = last.len;
-    opts.required = env->settings_rc == 0 &&
-                    bz_settings_get(&env->settings, BZ_SETTING_SANDBOX)->number ==
-                        BZ_SETTING_SANDBOX_REQUIRED;
-    if (env->settings_rc == 0)
-        opts.store = bz_settings_get(&env->settings, BZ_SETTING_CACHE_DIR)->text.p;
-    if (find_sample(env, &arena, &sample))
-        opts.sample = &sample;
-    rc = how->open(p, &opts, err);
-    if (!how->silent)
-        tell_sample(env, p);
-    /* A project that is not there is no query that found nothing. */
-    if (rc == BZ_E_NOENT)
-        err->code = rc = BZ_E_INVAL;
-    return rc;
-}
-
-int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_pipeline *p,
-                        struct bz_err *err)
-{
-    int rc = open_with(env, &(struct open_how){.open = bz_pipeline_open}, p, err);
-
-    bz_cmd_open_diags(env, p);
-    if (rc < 0)
-        bz_cmd_open_advise(env, p->kas);
-    return rc;
-}
-
-int bz_cmd_open_find(struct bz_cmd_env *env, bool ignore_locks, struct bz_pipeline *p,
-                     struct bz_err *err)
-{
-    const struct open_how how = {.open = bz_pipeline_find,
-                                 .ignore_locks = ignore_locks};
-
-    return open_with(env, &how, p, err);
 }
 
 /* A line that is written over and over, after the first half second. */
@@ -183,31 +124,110 @@ static void show_progress(void *ctx, size_t done, size_t total)
     dprintf(STDERR_FILENO, "\rparsing %zu of %zu recipes", done, total);
 }
 
-int bz_cmd_open_survey(struct bz_cmd_env *env, struct bz_pipeline *p,
-                       struct bz_survey *s, struct bz_err *err)
+/* What the stages need that is the same for every command. */
+static int prepare(struct bz_cmd_env *env, struct bz_build *b, struct bz_err *err)
 {
+    struct bz_catalog_opts *o = &b->opts.project;
+    struct names first = {0}, last = {0};
+    struct bz_sample *sample = BZ_ARENA_NEW(&b->arena, struct bz_sample);
+    char cwd[PATH_MAX];
+
+    if (!getcwd(cwd, sizeof(cwd)))
+        return bz_fail_sys(err, "find the working directory");
+    list_files(&first, &env->global.read, "BBPRECONF");
+    list_files(&last, &env->global.postread, "BBPOSTCONF");
+    o->cwd = bz_arena_dup(&b->arena, bz_str_from(cwd)).p;
+    o->env = (const char *const *)environ;
+    o->project = env->global.project;
+    o->first = keep_names(&b->arena, &first);
+    o->nfirst = first.len;
+    o->last = keep_names(&b->arena, &last);
+    o->nlast = last.len;
+    bz_vec_release(&first);
+    bz_vec_release(&last);
+    if (find_sample(env, &b->arena, sample))
+        o->sample = sample;
+    if (env->settings_rc == 0) {
+        b->opts.required =
+            bz_settings_get(&env->settings, BZ_SETTING_SANDBOX)->number ==
+            BZ_SETTING_SANDBOX_REQUIRED;
+        if (!b->opts.cache.root)
+            b->opts.cache.root =
+                bz_settings_get(&env->settings, BZ_SETTING_CACHE_DIR)->text.p;
+        if (b->catalog.sweep.threads == 0)
+            b->catalog.sweep.threads =
+                (unsigned)bz_settings_get(&env->settings, BZ_SETTING_JOBS)->number;
+    }
+    return 0;
+}
+
+void bz_cmd_open_ended(void *ctx, struct bz_build *b, int rc)
+{
+    struct bz_cmd_env *env = ctx;
+
+    if (b->stage == BZ_BUILD_PROJECT && b->opts.project.notes)
+        tell_sample(env, &b->catalog);
+    if (b->stage == BZ_BUILD_CATALOG) {
+        struct progress *progress = b->catalog.sweep.ctx;
+
+        if (progress && progress->shown)
+            bz_out_put(&env->log, "\r\033[K", 4);
+        b->catalog.sweep.progress = NULL;
+    }
+    bz_cmd_open_diags(env, &b->catalog);
+    if (b->stage == BZ_BUILD_CATALOG) {
+        struct bz_buf *notes = &b->catalog.survey.notes;
+
+        bz_out_put(&env->log, bz_buf_text(notes), notes->len);
+        if (rc < 0)
+            bz_cmd_open_advise(env, b->catalog.kas);
+    }
+    bz_out_put(&env->log, bz_buf_text(&b->notes), b->notes.len);
+    bz_out_put(&env->log, bz_buf_text(&b->why), b->why.len);
+}
+
+int bz_cmd_open_build(struct bz_cmd_env *env, struct bz_build *b,
+                      enum bz_build_stage last, struct bz_err *err)
+{
+    struct bz_kas_notes notes = {.fn = show_note, .ctx = &env->log};
     struct progress progress = {.next = bz_clock_in(500 * BZ_CLOCK_MS)};
     struct bz_settings *settings;
-    int rc = bz_cmd_settings_get(env, &settings, err);
+    int rc = 0;
 
-    if (rc == 0)
-        rc = bz_cmd_open_find(env, false, p, err);
+    if (last >= BZ_BUILD_CATALOG)
+        rc = bz_cmd_settings_get(env, &settings, err);
+    if (rc == 0 && b->stage == BZ_BUILD_NOTHING) {
+        b->opts.project.notes = &notes;
+        rc = prepare(env, b, err);
+    }
     if (rc < 0)
         return rc;
-    if (p->sweep.threads == 0)
-        p->sweep.threads = (unsigned)bz_settings_get(settings, BZ_SETTING_JOBS)->number;
     if (isatty(STDERR_FILENO) && !env->global.quiet) {
-        p->sweep.progress = show_progress;
-        p->sweep.ctx = &progress;
+        b->catalog.sweep.progress = show_progress;
+        b->catalog.sweep.ctx = &progress;
     }
-    rc = bz_pipeline_survey(p, s, err);
-    p->sweep.progress = NULL;
-    if (progress.shown)
-        bz_out_put(&env->log, "\r\033[K", 4);
-    bz_cmd_open_diags(env, p);
-    bz_out_put(&env->log, bz_buf_text(&s->notes), s->notes.len);
+    if (!b->opts.ended)
+        b->opts.ended = bz_cmd_open_ended;
+    b->opts.ended_ctx = env;
+    rc = bz_build_to(b, last, err);
+    b->opts.project.notes = NULL;
+    b->catalog.sweep.progress = NULL;
+    b->catalog.sweep.ctx = NULL;
+    /* A project that is not there is no query that found nothing. */
+    if (rc == BZ_E_NOENT && b->stage <= BZ_BUILD_CATALOG)
+        err->code = rc = BZ_E_INVAL;
+    return rc;
+}
+
+int bz_cmd_open_project(struct bz_cmd_env *env, struct bz_build *b, struct bz_err *err)
+{
+    int rc = bz_cmd_open_build(env, b, BZ_BUILD_PROJECT, err);
+
+    if (rc == 0)
+        rc = bz_catalog_load(&b->catalog, err);
+    bz_cmd_open_diags(env, &b->catalog);
     if (rc < 0)
-        bz_cmd_open_advise(env, p->kas);
+        bz_cmd_open_advise(env, b->catalog.kas);
     if (rc == BZ_E_NOENT)
         err->code = rc = BZ_E_INVAL;
     return rc;
@@ -243,44 +263,28 @@ int bz_cmd_open_defaults(struct bz_cmd_env *env, struct bz_arena *a,
                          struct bz_opt_list *targets, const char **task,
                          struct bz_err *err)
 {
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    const struct open_how how = {.open = bz_pipeline_find, .silent = true};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    const struct bz_kas *kas;
     int rc;
 
     if (targets->n > 0)
         return 0;
-    rc = open_with(env, &how, &p, err);
+    rc = prepare(env, &b, err); /* what there is to say is said by who builds them */
+    if (rc == 0)
+        rc = bz_build_to(&b, BZ_BUILD_PROJECT, err);
+    if (rc == BZ_E_NOENT)
+        err->code = rc = BZ_E_INVAL;
     if (rc < 0)
         return rc;
-    if (!p.kas)
+    kas = b.catalog.kas;
+    if (!kas)
         return bz_fail(err, BZ_E_INVAL,
                        "no target is given, and only a kas file could name one: "
                        "'bitzel recipes' lists what there is, 'world' is all of it");
-    targets->word = BZ_ARENA_ARRAY(a, const char *, p.kas->ntargets);
-    for (size_t i = 0; i < p.kas->ntargets; i++)
-        targets->word[targets->n++] = bz_arena_dup(a, p.kas->targets[i].text).p;
+    targets->word = BZ_ARENA_ARRAY(a, const char *, kas->ntargets);
+    for (size_t i = 0; i < kas->ntargets; i++)
+        targets->word[targets->n++] = bz_arena_dup(a, kas->targets[i].text).p;
     if (!*task)
-        *task = bz_arena_dup(a, p.kas->task.text).p;
+        *task = bz_arena_dup(a, kas->task.text).p;
     return 0;
-}
-
-int bz_cmd_open_targets(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
-                        struct bz_goal *goal, bool *said, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
-    int rc = bz_goal_open(goal, opts, &notes, &why, err);
-
-    bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
-    if (said && notes.len + why.len > 0)
-        *said = true;
-    return rc;
-}
-
-int bz_cmd_open_goal(struct bz_cmd_env *env, const struct bz_goal_opts *opts,
-                     struct bz_pipeline *p, struct bz_goal *goal, struct bz_err *err)
-{
-    int rc = bz_cmd_open_survey(env, p, &goal->survey, err);
-
-    return rc < 0 ? rc : bz_cmd_open_targets(env, opts, goal, NULL, err);
 }

@@ -187,24 +187,29 @@ void bz_cmd_open_cache_near(struct bz_cache_opts *opts, struct bz_arena *a, bool
     tiers->n = n;
 }
 
+/* Without the directory the index is in memory, and says so. */
+static void make_index_dir(const struct bz_cache_opts *opts, struct bz_arena *a)
+{
+    struct bz_err ignored;
+
+    if (opts->index)
+        (void)!bz_fs_mkdirs(
+            AT_FDCWD, bz_arena_dup(a, bz_path_dirname(bz_str_from(opts->index))).p,
+            S_IRWXU, &ignored);
+}
+
 int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
                          struct bz_cache **out, struct bz_err *err)
 {
-    struct bz_str dir;
-
     if (opts->store.access == BZ_SHELF_READ && !bz_fs_exists(AT_FDCWD, opts->root))
         return bz_fail(err, BZ_E_NOENT,
                        "there is no store at %s yet: 'bitzel build' makes it",
                        opts->root);
-    if (opts->index) {
-        dir = bz_arena_dup(a, bz_path_dirname(bz_str_from(opts->index)));
-        /* Without the directory the index is in memory, and says so. */
-        (void)!bz_fs_mkdirs(AT_FDCWD, dir.p, S_IRWXU, err);
-    }
+    make_index_dir(opts, a);
     return bz_cache_open(opts, out, err);
 }
 
-static void forget_signer(struct bz_trust_signer *s)
+void bz_cmd_open_cache_forget(struct bz_trust_signer *s)
 {
     bz_signature_forget(&s->secret);
 }
@@ -238,7 +243,7 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
                       struct bz_pool *pool, struct bz_cache **out, struct bz_err *err)
 {
     BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
-    BZ_CLEANUP(forget_signer) struct bz_trust_signer signer = {{{0}}, {{0}}};
+    BZ_CLEANUP(bz_cmd_open_cache_forget) struct bz_trust_signer signer = {{{0}}, {{0}}};
     struct bz_cache_opts opts;
     int rc = bz_cmd_open_cache_opts(env, &a, &opts, err);
 
@@ -249,4 +254,21 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
     opts.pool = pool;
     opts.store.access = access;
     return bz_cmd_open_cache_as(&opts, &a, out, err);
+}
+
+int bz_cmd_open_cache_build(struct bz_cmd_env *env, struct bz_arena *a,
+                            const struct bz_cmd_open_cache_near *near,
+                            struct bz_cache_opts *out, struct bz_trust_signer *signer,
+                            struct bz_err *err)
+{
+    int rc = bz_cmd_open_cache_opts(env, a, out, err);
+
+    if (rc == 0)
+        rc = load_signer(env, a, out, signer, err);
+    if (rc < 0)
+        return rc;
+    if (near->local || near->offline)
+        bz_cmd_open_cache_near(out, a, near->local);
+    out->store.access = BZ_SHELF_WRITE;
+    return 0;
 }

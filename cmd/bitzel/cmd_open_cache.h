@@ -45,6 +45,18 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
                       struct bz_pool *pool, struct bz_cache **out,
                       struct bz_err *err) BZ_MUST_CHECK;
 
+/* The options of a store that a build writes to, without the tiers that are servers
+ * (`offline`) or any (`local`). The signer holds a secret: forget it once the store is
+ * open. */
+struct bz_cmd_open_cache_near {
+    bool offline, local;
+};
+int bz_cmd_open_cache_build(struct bz_cmd_env *env, struct bz_arena *a,
+                            const struct bz_cmd_open_cache_near *near,
+                            struct bz_cache_opts *out, struct bz_trust_signer *signer,
+                            struct bz_err *err) BZ_MUST_CHECK;
+void bz_cmd_open_cache_forget(struct bz_trust_signer *signer);
+
 /* The same with options of one's own, from bz_cmd_open_cache_opts. */
 int bz_cmd_open_cache_as(const struct bz_cache_opts *opts, struct bz_arena *a,
                          struct bz_cache **out, struct bz_err *err) BZ_MUST_CHECK;

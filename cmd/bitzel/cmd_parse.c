@@ -152,39 +152,39 @@ static void show_error(void *ctx, const struct bz_facts *f)
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct parse_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    const struct bz_survey *s = &b.catalog.survey;
     BZ_CLEANUP(bz_profile_release) struct bz_profile profile = {0};
     struct unrun unrun = {0};
     int rc;
 
-    p.sweep.threads = (unsigned)v->threads;
-    p.sweep.profile = v->profile ? &profile : NULL;
-    p.forget = v->profile;
-    rc = bz_cmd_open_survey(env, &p, &s, err);
+    b.catalog.sweep.threads = (unsigned)v->threads;
+    b.catalog.sweep.profile = v->profile ? &profile : NULL;
+    b.catalog.forget = v->profile;
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_CATALOG, err);
     if (rc < 0)
         return rc;
-    unrun.recipes = bz_survey_python(&s, true, &unrun.set);
-    each_error(&s, show_error, &env->log);
+    unrun.recipes = bz_survey_python(s, true, &unrun.set);
+    each_error(s, show_error, &env->log);
     if (!env->global.quiet)
         show_unrun(&env->log, &unrun);
     if (v->profile && !v->json) {
         show_times(&env->out, "file", &profile.files.times);
         show_times(&env->out, "expression", &profile.expressions.times);
         bz_out_print(&env->out, "%zu evaluations of %zu recipes\n",
-                     bz_library_counted(p.library), s.files);
+                     bz_library_counted(b.catalog.library), s->files);
     }
     if (v->json)
-        write_json(&env->out, &s, &unrun, v->profile ? &profile : NULL,
-                   bz_library_counted(p.library));
+        write_json(&env->out, s, &unrun, v->profile ? &profile : NULL,
+                   bz_library_counted(b.catalog.library));
     else
         bz_out_print(&env->out,
                      "%zu recipes: %zu from the snapshot, %zu parsed, %zu skipped, "
                      "%zu masked, %zu error%s\n",
-                     s.files, s.cached, s.parsed, s.skipped, s.masked, s.errors,
-                     s.errors == 1 ? "" : "s");
+                     s->files, s->cached, s->parsed, s->skipped, s->masked, s->errors,
+                     s->errors == 1 ? "" : "s");
     bz_pyfunc_release(&unrun.set);
-    return s.errors > 0 ? BZ_CMD_EXIT_USAGE : BZ_CMD_EXIT_SUCCESS;
+    return s->errors > 0 ? BZ_CMD_EXIT_USAGE : BZ_CMD_EXIT_SUCCESS;
 }
 
 static const struct bz_cmd_term examples[] = {

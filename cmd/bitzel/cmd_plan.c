@@ -7,11 +7,11 @@
 #include "codec/jsonw.h"
 #include "os/clock.h"
 #include "os/fs.h"
-#include "pipeline/signing.h"
 #include "plan/cost.h"
 #include "plan/forecast.h"
 #include "plan/lookup.h"
 #include "plan_cost.h"
+#include "sig/signing.h"
 
 struct plan_values {
     struct bz_opt_list targets;
@@ -46,7 +46,7 @@ enum {
 /* What is shown. */
 struct shown {
     const struct bz_goal *goal;
-    struct bz_plan plan;
+    const struct bz_plan *plan;
     int64_t *cost; /* [tasks]: ns, of those that run */
     struct bz_forecast forecast;
 };
@@ -69,8 +69,8 @@ static void add_path(const struct bz_goal *goal, const struct bz_dag_ids *path,
 static void add_run(const struct shown *s, struct bz_buf *out)
 {
     const struct bz_forecast *plan = &s->forecast;
-    uint32_t unless = s->plan.count[BZ_PLAN_UNLESS];
-    uint32_t n = s->plan.count[BZ_PLAN_RUN] + unless;
+    uint32_t unless = s->plan->count[BZ_PLAN_UNLESS];
+    uint32_t n = s->plan->count[BZ_PLAN_RUN] + unless;
 
     bz_buf_addf(out, ", %u run", n - unless);
     if (unless > 0)
@@ -95,7 +95,7 @@ static void add_run(const struct shown *s, struct bz_buf *out)
 
 static void add_summary(const struct shown *s, struct bz_buf *out)
 {
-    const struct bz_plan *plan = &s->plan;
+    const struct bz_plan *plan = s->plan;
 
     bz_buf_addf(out, "%u task%s: %u restored, %u not needed", plan->n,
                 plan->n == 1 ? "" : "s", plan->count[BZ_PLAN_RESTORE],
@@ -114,7 +114,7 @@ static void add_task(const struct shown *s, uint32_t task, struct bz_buf *out)
         bz_buf_addf(out, "  ");
         bz_plan_cost_text(s->cost[task], out);
     }
-    if (s->plan.tasks[task].fate == BZ_PLAN_UNLESS)
+    if (s->plan->tasks[task].fate == BZ_PLAN_UNLESS)
         bz_buf_addf(out, "  unless unchanged");
     bz_buf_add_char(out, '\n');
 }
@@ -161,13 +161,13 @@ static void json_task(const struct shown *s, uint32_t task, struct bz_jsonw *j)
 {
     char hex[BZ_DIGEST_HEX_LEN + 1];
 
-    bz_digest_hex(&s->plan.in.keys[task], hex);
+    bz_digest_hex(&s->plan->in.keys[task], hex);
     bz_jsonw_map(j);
     json_name(s->goal, task, bz_jsonw_key(j, "name"));
     bz_jsonw_cstr(bz_jsonw_key(j, "signature"), hex);
     json_time(j, "seconds", s->cost[task]);
     bz_jsonw_bool(bz_jsonw_key(j, "unless"),
-                  s->plan.tasks[task].fate == BZ_PLAN_UNLESS);
+                  s->plan->tasks[task].fate == BZ_PLAN_UNLESS);
     bz_jsonw_map_end(j);
 }
 
@@ -181,9 +181,9 @@ static void json_counts(const struct shown *s, struct bz_jsonw *j)
         [BZ_PLAN_EMPTY] = "without_work",
     };
 
-    bz_jsonw_int(bz_jsonw_key(j, "tasks"), s->plan.n);
+    bz_jsonw_int(bz_jsonw_key(j, "tasks"), s->plan->n);
     for (int i = 0; i < BZ_PLAN_FATES; i++)
-        bz_jsonw_int(bz_jsonw_key(j, names[i]), s->plan.count[i]);
+        bz_jsonw_int(bz_jsonw_key(j, names[i]), s->plan->count[i]);
     json_time(j, "work_seconds", s->forecast.work);
     bz_jsonw_int(bz_jsonw_key(j, "unknown"), s->forecast.unknown);
     json_time(j, "critical_seconds", s->forecast.critical);
@@ -209,8 +209,8 @@ static void add_json(const struct shown *s, struct bz_buf *out)
     }
     bz_jsonw_list_end(&j);
     bz_jsonw_list(bz_jsonw_key(&j, "restored_tasks"));
-    for (uint32_t i = 0; i < s->plan.n; i++)
-        if (s->plan.tasks[i].fate == BZ_PLAN_RESTORE)
+    for (uint32_t i = 0; i < s->plan->n; i++)
+        if (s->plan->tasks[i].fate == BZ_PLAN_RESTORE)
             json_name(s->goal, i, &j);
     bz_jsonw_list_end(&j);
     bz_jsonw_map_end(&j);
@@ -219,63 +219,35 @@ static void add_json(const struct shown *s, struct bz_buf *out)
 
 /* ---- the command ---- */
 
-/* What the plan needs, in the order it has to be closed in. */
-struct source {
-    struct bz_pipeline p;
-    struct bz_goal goal;
-    struct bz_signing signing;
-    struct bz_pool *pool; /* NULL without remote caches */
-    struct bz_cache *cache;
-    struct bz_lookup lookup;
-    const char *index;    /* its path; or NULL */
-    struct bz_str *names; /* [tasks] */
-    struct bz_arena arena;
-};
-
-static void source_close(struct source *s)
-{
-    bz_lookup_release(&s->lookup);
-    bz_cache_close(s->cache);
-    bz_pool_free(s->pool);
-    bz_signing_release(&s->signing);
-    bz_goal_close(&s->goal);
-    bz_pipeline_close(&s->p);
-    bz_arena_release(&s->arena);
-}
-
 static void shown_release(struct shown *s)
 {
-    bz_plan_release(&s->plan);
     bz_forecast_release(&s->forecast);
     free(s->cost);
 }
 
 /* The store is looked at, not opened: that would read the index, and perhaps make it.
  */
-static int open_store(struct bz_cmd_env *env, const struct plan_values *v,
-                      struct source *s, struct bz_err *err)
+static int find_store(struct bz_cmd_env *env, const struct plan_values *v,
+                      struct bz_build *b, struct bz_err *err)
 {
-    struct bz_cache_opts o;
-    int rc = bz_cmd_open_cache_opts(env, &s->arena, &o, err);
+    struct bz_cache_opts *o = &b->opts.cache;
+    int rc = bz_cmd_open_cache_opts(env, &b->arena, o, err);
 
     if (rc < 0)
         return rc;
-    s->index = o.index;
-    o.look = true;
+    o->look = true;
     if (v->local || v->offline)
-        bz_cmd_open_cache_near(&o, &s->arena, v->local);
-    if (!bz_fs_exists(AT_FDCWD, o.root))
-        bz_out_print(&env->log, "note: there is no store at %s yet\n", o.root);
-    if (o.tiers.n > 0)
-        rc = bz_pool_new(&(struct bz_pool_opts){0}, &s->pool, err);
-    return rc < 0 ? rc : bz_cache_open(&o, &s->cache, err);
+        bz_cmd_open_cache_near(o, &b->arena, v->local);
+    if (!bz_fs_exists(AT_FDCWD, o->root))
+        bz_out_print(&env->log, "note: there is no store at %s yet\n", o->root);
+    return 0;
 }
 
 /* A remote cache that does not answer counts as empty: then more would run than with
  * it. */
-static void tell_silent(struct bz_cmd_env *env, const struct source *s)
+static void tell_silent(struct bz_cmd_env *env, const struct bz_build *b)
 {
-    struct bz_tiers *tiers = bz_cache_tiers(s->cache);
+    struct bz_tiers *tiers = bz_cache_tiers(b->cache);
 
     for (size_t i = 0; tiers && i < bz_tiers_count(tiers); i++) {
         struct bz_tiers_stats stats;
@@ -288,22 +260,10 @@ static void tell_silent(struct bz_cmd_env *env, const struct source *s)
     }
 }
 
-static void name_tasks(struct source *s)
-{
-    BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
-
-    s->names = BZ_ARENA_ARRAY(&s->arena, struct bz_str, s->goal.graph.dag.n);
-    for (uint32_t t = 0; t < s->goal.graph.dag.n; t++) {
-        bz_buf_truncate(&name, 0);
-        bz_goal_task_name(&s->goal, t, &name);
-        s->names[t] = bz_arena_dup(&s->arena, bz_buf_str(&name));
-    }
-}
-
 /* Without an index nothing is known, which is no failure; none is made. */
-static void find_costs(struct source *s, struct shown *shown)
+static void find_costs(const char *path, struct shown *shown)
 {
-    const struct bz_plan *plan = &shown->plan;
+    const struct bz_plan *plan = shown->plan;
     BZ_CLEANUP(bz_bitset_release) struct bz_bitset which = {0};
     BZ_CLEANUP(bz_mem_freep)
     struct bz_index_cost *costs = bz_mem_array(plan->n, sizeof(*costs));
@@ -317,44 +277,13 @@ static void find_costs(struct source *s, struct shown *shown)
         if (bz_plan_may_run(plan, t))
             bz_bitset_set(&which, t);
     }
-    if (bz_bitset_count(&which) == 0 || !s->index ||
-        !bz_fs_exists(AT_FDCWD, s->index) ||
-        bz_index_open(s->index, NULL, &index, &state, &ignored) < 0)
+    if (bz_bitset_count(&which) == 0 || !path || !bz_fs_exists(AT_FDCWD, path) ||
+        bz_index_open(path, NULL, &index, &state, &ignored) < 0)
         return;
     bz_cost_find(plan, index, &which, costs);
     for (uint32_t t = 0; t < plan->n; t++)
         shown->cost[t] = costs[t].duration;
     bz_index_close(index);
-}
-
-static int make(struct bz_cmd_env *env, struct source *s, struct shown *shown,
-                struct bz_err *err)
-{
-    struct bz_plan_store store;
-    int rc;
-
-    name_tasks(s);
-    s->lookup.cache = s->cache;
-    s->lookup.pool = s->pool;
-    rc = bz_lookup_open(&s->lookup, err);
-    if (rc == 0)
-        rc = bz_plan_open(&shown->plan,
-                          &(struct bz_plan_in){.graph = &s->goal.graph,
-                                               .keys = s->signing.keys,
-                                               .bases = s->signing.base,
-                                               .names = s->names,
-                                               .project = bz_str_from(s->p.build_dir),
-                                               .machines = bz_goal_machines(&s->goal),
-                                               .unused = &s->signing.unused},
-                          err);
-    if (rc < 0)
-        return rc;
-    store = bz_lookup_store(&s->lookup);
-    bz_plan_make(&shown->plan, &store);
-    tell_silent(env, s);
-    find_costs(s, shown);
-    bz_forecast_make(&shown->forecast, &shown->plan, shown->cost);
-    return 0;
 }
 
 static void show(struct bz_cmd_env *env, const struct plan_values *v,
@@ -374,26 +303,27 @@ static void show(struct bz_cmd_env *env, const struct plan_values *v,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct plan_values *v = values;
-    BZ_CLEANUP(source_close) struct source s = {0};
-    BZ_CLEANUP(shown_release) struct shown shown = {.goal = &s.goal};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    BZ_CLEANUP(shown_release) struct shown shown = {.goal = &b.goal, .plan = &b.plan};
     struct bz_opt_list targets = v->targets;
-    struct bz_goal_opts o = {.task = v->task};
-    int rc = bz_cmd_open_defaults(env, &s.arena, &targets, &o.task, err);
+    const char *task = v->task;
+    int rc = bz_cmd_open_defaults(env, &b.arena, &targets, &task, err);
 
-    o.targets = targets.word;
-    o.n = targets.n;
+    b.opts.targets =
+        (struct bz_goal_opts){.targets = targets.word, .n = targets.n, .task = task};
     if (rc == 0)
-        rc = bz_cmd_open_goal(env, &o, &s.p, &s.goal, err);
+        rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
     if (rc == 0)
-        rc = bz_signing_run(&s.signing, &s.p, &s.goal, NULL, NULL, err);
-    bz_cmd_open_diags(env, &s.p);
+        rc = find_store(env, v, &b, err);
     if (rc == 0)
-        rc = open_store(env, v, &s, err);
-    if (rc == 0)
-        rc = make(env, &s, &shown, err);
-    if (rc == 0)
-        show(env, v, &shown);
-    return rc;
+        rc = bz_cmd_open_build(env, &b, BZ_BUILD_PLAN, err);
+    if (rc < 0)
+        return rc;
+    tell_silent(env, &b);
+    find_costs(b.opts.cache.index, &shown);
+    bz_forecast_make(&shown.forecast, &b.plan, shown.cost);
+    show(env, v, &shown);
+    return 0;
 }
 
 static const struct bz_cmd_term examples[] = {

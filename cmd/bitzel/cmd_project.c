@@ -49,7 +49,7 @@ static void release_facts(struct facts *f)
     bz_arena_release(&f->arena);
 }
 
-static int read_config(struct bz_pipeline *p, struct facts *f, struct bz_err *err)
+static int read_config(struct bz_catalog *p, struct facts *f, struct bz_err *err)
 {
     struct bz_vars *vars = p->mcs.at[0].config->vars;
     struct bz_str list = {0}, dir;
@@ -111,7 +111,7 @@ static void show_repos(struct bz_out *out, struct facts *f, const struct bz_kas 
     }
 }
 
-static void show_text(struct bz_out *out, const struct bz_pipeline *p, struct facts *f)
+static void show_text(struct bz_out *out, const struct bz_catalog *p, struct facts *f)
 {
     const struct bz_kas *kas = p->kas;
 
@@ -201,7 +201,7 @@ static void json_kas(struct bz_jsonw *w, struct facts *f, const struct bz_kas *k
     bz_jsonw_list_end(w);
 }
 
-static void show_json(struct bz_out *out, const struct bz_pipeline *p, struct facts *f)
+static void show_json(struct bz_out *out, const struct bz_catalog *p, struct facts *f)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -233,28 +233,28 @@ static void show_json(struct bz_out *out, const struct bz_pipeline *p, struct fa
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct project_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    struct bz_catalog *p = &b.catalog;
     BZ_CLEANUP(release_facts) struct facts f = {0};
-    int rc = bz_cmd_open_find(env, false, &p, err);
+    int rc = bz_cmd_open_build(env, &b, BZ_BUILD_PROJECT, err);
 
     if (rc < 0)
         return rc;
     /* Kas files say it all, whether or not the repositories are there; what a build
      * directory means only its configuration knows. */
-    if (p.kas) {
-        read_files(p.kas, &f);
+    if (p->kas) {
+        read_files(p->kas, &f);
     } else {
-        bz_pipeline_close(&p);
-        rc = bz_cmd_open_project(env, &p, err);
+        rc = bz_cmd_open_project(env, &b, err);
         if (rc == 0)
-            rc = read_config(&p, &f, err);
+            rc = read_config(p, &f, err);
         if (rc < 0)
             return rc;
     }
     if (v->json)
-        show_json(&env->out, &p, &f);
+        show_json(&env->out, p, &f);
     else
-        show_text(&env->out, &p, &f);
+        show_text(&env->out, p, &f);
     return BZ_CMD_EXIT_SUCCESS;
 }
 

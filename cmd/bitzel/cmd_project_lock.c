@@ -161,29 +161,32 @@ static void write_json(struct bz_out *out, const struct plan *plan,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct lock_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline floating = {0}, locked = {0};
+    BZ_CLEANUP(bz_build_close)
+    struct bz_build floating = {.opts.project.ignore_locks = true}, locked = {0};
+    const struct bz_kas *kas;
     BZ_CLEANUP(release_plan) struct plan plan = {0};
-    int rc = bz_cmd_open_find(env, true, &floating, err);
+    int rc = bz_cmd_open_build(env, &floating, BZ_BUILD_PROJECT, err);
 
     if (rc < 0)
         return rc;
-    if (!floating.kas)
+    kas = floating.catalog.kas;
+    if (!kas)
         return bz_fail(err, BZ_E_INVAL,
                        "%s is a build directory, without repositories to lock; "
                        "--project names a kas file",
-                       floating.build_dir);
-    rc = bz_cmd_open_find(env, false, &locked, err);
+                       floating.catalog.build_dir);
+    rc = bz_cmd_open_build(env, &locked, BZ_BUILD_PROJECT, err);
     if (rc == 0)
-        rc = make_plan(&plan, floating.kas, locked.kas, err);
+        rc = make_plan(&plan, kas, locked.catalog.kas, err);
     if (rc == 0 && !v->dry_run)
-        rc = save(&plan, floating.kas, err);
+        rc = save(&plan, kas, err);
     if (rc < 0) {
-        bz_cmd_open_advise(env, floating.kas);
+        bz_cmd_open_advise(env, kas);
         return rc;
     }
     warn_changed(&env->log, &plan);
     if (v->json)
-        write_json(&env->out, &plan, floating.kas, v->dry_run);
+        write_json(&env->out, &plan, kas, v->dry_run);
     else
         write_text(&env->out, &plan);
     return BZ_CMD_EXIT_SUCCESS;

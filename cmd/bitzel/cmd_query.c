@@ -69,15 +69,23 @@ static void add_target(void *ctx, struct bz_str name)
         BZ_VEC_PUSH(&t->list, bz_arena_dup(&t->arena, name).p);
 }
 
-static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
-                         const struct bz_query *q, struct bz_pipeline *p,
-                         struct bz_goal *goal, struct bz_err *err)
+/* Which provider was chosen matters to who builds, not to who asks. */
+static void show_stage(void *ctx, struct bz_build *b, int rc)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf notes = {0}, why = {0};
+    struct bz_cmd_env *env = ctx;
+
+    if (!env->global.verbose)
+        bz_buf_truncate(&b->notes, 0);
+    bz_cmd_open_ended(ctx, b, rc);
+}
+
+static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
+                         const struct bz_query *q, struct bz_build *b,
+                         struct bz_err *err)
+{
     struct target_names names = {0};
     BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
-    struct bz_goal_opts o = {.incomplete = true, .python = BZ_GOAL_DESCRIBE_PYTHON};
-    int rc = bz_cmd_open_survey(env, p, &goal->survey, err);
+    int rc;
 
     for (size_t i = 0; i < v->universe.n; i++)
         BZ_VEC_PUSH(&names.list, v->universe.word[i]);
@@ -85,19 +93,16 @@ static int open_universe(struct bz_cmd_env *env, const struct query_values *v,
         BZ_VEC_PUSH(&names.list, "world");
         bz_query_parse_names(q, add_target, &names);
     }
-    goal->tolerant =
-        true; /* one recipe that cannot be built must not hide the others */
-    o.targets = names.list.at;
-    o.n = names.list.len;
-    if (rc == 0)
-        rc = bz_goal_open(goal, &o, &notes, &why, err);
-    bz_cmd_open_diags(env, p);
-    /* Which provider was chosen matters to who builds, not to who asks. */
-    if (env->global.verbose)
-        bz_out_put(&env->log, bz_buf_text(&notes), notes.len);
-    bz_out_put(&env->log, bz_buf_text(&why), why.len);
+    b->opts.targets = (struct bz_goal_opts){.targets = names.list.at,
+                                            .n = names.list.len,
+                                            .incomplete = true,
+                                            .python = BZ_GOAL_DESCRIBE_PYTHON};
+    /* One recipe that cannot be built must not hide the others. */
+    b->opts.tolerant = true;
+    b->opts.ended = show_stage;
+    rc = bz_cmd_open_build(env, b, BZ_BUILD_GRAPH, err);
     if (rc == 0) {
-        (void)bz_goal_list_python(goal, false, &python);
+        (void)bz_goal_list_python(&b->goal, false, &python);
         bz_cmd_open_warn_python(env, python.list.len);
     }
     bz_vec_release(&names.list);
@@ -150,7 +155,7 @@ static void show_line(void *ctx, size_t node)
 static void show_json(void *ctx, size_t node)
 {
     struct showing *s = ctx;
-    const struct bz_tgraph *g = &s->w->goal->graph;
+    const struct bz_tgraph *g = &s->w->build->goal.graph;
     struct bz_jsonw *j = &s->json;
 
     bz_jsonw_map(j);
@@ -251,7 +256,7 @@ static int answer(struct bz_cmd_env *env, const struct query_values *v,
 
     bz_query_eval_init(&e, &w->world);
     rc = bz_query_eval_run(&e, q, &a, &column, err);
-    bz_cmd_open_diags(env, w->p);
+    bz_cmd_open_diags(env, &w->build->catalog);
     bz_out_put(&env->log, bz_buf_text(&w->notes), w->notes.len);
     if (rc == BZ_E_NOENT || rc == BZ_E_INVAL)
         show_place(env, v->text, column);
@@ -270,8 +275,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct query_values *v = values;
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     BZ_CLEANUP(bz_query_world_release) struct bz_query_world_of w = {0};
     const struct bz_query *q = NULL;
     uint32_t column;
@@ -284,10 +288,10 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         show_place(env, v->text, column);
         return rc;
     }
-    rc = open_universe(env, v, q, &p, &goal, err);
+    rc = open_universe(env, v, q, &b, err);
     if (rc < 0)
         return rc;
-    bz_query_world_init(&w, &p, &goal);
+    bz_query_world_init(&w, &b);
     return answer(env, v, q, &w, err);
 }
 

@@ -382,22 +382,22 @@ static int show(struct bz_cmd_env *env, struct listing *l,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct recipes_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_survey_release) struct bz_survey s = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
+    struct bz_survey *s = &b.catalog.survey;
     BZ_CLEANUP(bz_pyfunc_release) struct bz_pyfunc_set python = {0};
     struct listing l = {0};
     struct bz_vars *settings;
-    int rc = bz_cmd_open_survey(env, &p, &s, err);
+    int rc = bz_cmd_open_build(env, &b, BZ_BUILD_CATALOG, err);
 
     if (rc == 0)
-        rc = bz_survey_settings(&s, 0, &settings, err);
+        rc = bz_survey_settings(s, 0, &settings, err);
     if (rc == 0)
-        rc = bz_provide_new(s.parts.at[0].facts.at, s.parts.at[0].facts.len, settings,
+        rc = bz_provide_new(s->parts.at[0].facts.at, s->parts.at[0].facts.len, settings,
                             &l.p, err);
     if (rc == 0) {
         rc = show(env, &l, v, err);
         show_notes(env, l.p);
-        (void)bz_survey_python(&s, false, &python);
+        (void)bz_survey_python(s, false, &python);
         bz_cmd_open_warn_python(env, python.list.len);
     }
     bz_vec_release(&l.lines);

@@ -11,8 +11,8 @@
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/signal.h"
-#include "pipeline/jobs.h"
-#include "pipeline/signing.h"
+#include "sig/signing.h"
+#include "task/jobs.h"
 
 struct shell_values {
     const char *target;
@@ -37,18 +37,10 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
-/* All that was opened, in the order it has to be closed in. */
 struct visit {
     struct bz_cmd_env *env;
     const struct shell_values *v;
-    struct bz_pipeline p;
-    struct bz_goal goal;
-    struct bz_signing s;
-    struct bz_jobs jobs;
-    struct bz_pool *pool;
-    struct bz_cache_opts store;
-    struct bz_cache *cache;
-    struct bz_arena arena;
+    struct bz_build b;
     struct bz_signal sig;
     int last; /* a signal that came, or 0 */
     struct bz_build_view view;
@@ -62,15 +54,8 @@ struct visit {
 static void visit_close(struct visit *s)
 {
     bz_signal_close(&s->sig);
-    bz_cache_close(s->cache);
-    bz_pool_free(s->pool);
-    if (s->jobs.p)
-        bz_jobs_release(&s->jobs);
-    bz_signing_release(&s->s);
-    bz_goal_close(&s->goal);
-    bz_pipeline_close(&s->p);
+    bz_build_close(&s->b);
     bz_build_view_release(&s->view);
-    bz_arena_release(&s->arena);
 }
 
 static void set_program(struct visit *s)
@@ -98,7 +83,7 @@ static int make_job(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job 
                     struct bz_err *err)
 {
     struct visit *s = ctx;
-    int rc = bz_jobs_make(&s->jobs, task, a, out, err);
+    int rc = bz_jobs_make(&s->b.jobs, task, a, out, err);
 
     if (task != s->task)
         return rc;
@@ -106,7 +91,7 @@ static int make_job(void *ctx, uint32_t task, struct bz_arena *a, struct bz_job 
     if (rc == BZ_E_NOSUP)
         rc = 0;
     if (rc == 0)
-        rc = bz_jobs_setup(&s->jobs, task, a, &s->enter.setup, err);
+        rc = bz_jobs_setup(&s->b.jobs, task, a, &s->enter.setup, err);
     set_program(s);
     out->enter = &s->enter;
     out->timeout = 0;
@@ -125,10 +110,10 @@ static void hear(void *ctx, const struct bz_event *e)
     }
     if (e->kind == BZ_EVENT_STARTED && !s->v->command && !s->env->global.quiet) {
         const char *upper, *tmp;
-        bool failed = bz_failed_find(s->store.root, s->jobs.names[s->task], e->key,
-                                     &s->arena, &upper, &tmp);
+        bool failed = bz_failed_find(s->b.opts.cache.root, s->b.names[s->task], e->key,
+                                     &s->b.arena, &upper, &tmp);
 
-        bz_out_plain(&s->env->log, s->jobs.names[s->task].p, s->jobs.names[s->task].n);
+        bz_out_plain(&s->env->log, s->b.names[s->task].p, s->b.names[s->task].n);
         bz_out_print(&s->env->log, "%s; " BZ_JOB_SCRIPT " is its script\n",
                      failed ? ", as it was when it failed" : ", before it runs");
         bz_out_flush(&s->env->log);
@@ -147,36 +132,29 @@ static void take_signal(void *ctx)
     (void)!bz_signal_next(&s->sig, bz_clock_in(0), &s->last, &ignored);
 }
 
-static int open_all(struct visit *s, struct bz_err *err)
+static int sign(struct visit *s, struct bz_err *err)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    int rc = bz_signal_open(&s->sig, signals, BZ_COUNTOF(signals), err);
+    struct bz_build *b = &s->b;
     struct bz_str failed;
+    int rc = bz_signal_open(&s->sig, signals, BZ_COUNTOF(signals), err);
 
-    if (rc == 0)
-        rc = bz_cmd_open_cache_verify(s->env, s->v->verify, err);
-    if (rc == 0)
-        rc = bz_pool_new(&(struct bz_pool_opts){0}, &s->pool, err);
-    if (rc == 0)
-        rc = bz_cmd_open_cache_opts(s->env, &s->arena, &s->store, err);
-    if (rc == 0) {
-        failed = bz_failed_last(s->store.root, bz_str_from(s->v->target), &s->arena);
-        rc = bz_cmd_open_goal(
-            s->env,
-            &(struct bz_goal_opts){.targets = &s->v->target,
-                                   .n = 1,
-                                   .task = failed.n ? failed.p : "compile"},
-            &s->p, &s->goal, err);
-    }
-    if (rc == 0)
-        rc = bz_signing_run(&s->s, &s->p, &s->goal, NULL, NULL, err);
-    bz_cmd_open_diags(s->env, &s->p);
-    if (rc == 0 && s->goal.graph.targets.len != 1)
-        rc = bz_fail(err, BZ_E_INVAL, "'%s' is more than one task", s->v->target);
-    if (rc == 0)
-        rc = bz_jobs_open(&s->jobs, &s->p, &s->goal, err);
-    return rc < 0 ? rc
-                  : bz_cmd_open_cache(s->env, BZ_SHELF_WRITE, s->pool, &s->cache, err);
+    if (rc < 0)
+        return rc;
+    failed = bz_failed_last(b->opts.cache.root, bz_str_from(s->v->target), &b->arena);
+    b->opts.targets = (struct bz_goal_opts){
+        .targets = &s->v->target, .n = 1, .task = failed.n ? failed.p : "compile"};
+    b->opts.timeout = -1;
+    rc = bz_cmd_open_build(s->env, b, BZ_BUILD_KEYS, err);
+    if (rc < 0)
+        return rc;
+    if (b->goal.graph.targets.len != 1)
+        return bz_fail(err, BZ_E_INVAL, "'%s' is more than one task", s->v->target);
+    s->task = b->goal.graph.targets.at[0];
+    if (b->goal.graph.tasks[s->task].facts->noexec)
+        return bz_fail(err, BZ_E_INVAL, "%.*s has nothing to run: name another task",
+                       BZ_STR_ARG(b->names[s->task]));
+    return 0;
 }
 
 /* A shell takes the terminal for itself and does not give it back. */
@@ -191,45 +169,39 @@ static void take_terminal(void)
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
+    static const struct bz_cmd_open_cache_near all = {false, false};
+    BZ_CLEANUP(bz_cmd_open_cache_forget)
+    struct bz_trust_signer signer = {{{0}}, {{0}}};
     BZ_CLEANUP(visit_close) struct visit s = {.env = env, .v = values};
-    struct bz_event_counts counts = {0};
-    struct bz_exec_opts o = {.jobs = bz_cpu_count()};
-    int rc = open_all(&s, err);
+    int rc = bz_cmd_open_cache_verify(env, s.v->verify, err);
 
+    if (rc == 0)
+        rc = bz_cmd_open_cache_build(env, &s.b.arena, &all, &s.b.opts.cache, &signer,
+                                     err);
+    if (rc == 0)
+        rc = sign(&s, err);
+    if (rc == 0 && s.b.ground.bare) { /* nobody is let in without a sandbox */
+        *err = s.b.ground.why;
+        rc = BZ_E_NOSUP;
+        env->status = BZ_CMD_EXIT_SANDBOX;
+    }
     if (rc < 0)
         return rc;
-    s.task = s.goal.graph.targets.at[0];
-    if (s.goal.graph.tasks[s.task].facts->noexec)
-        return bz_fail(err, BZ_E_INVAL, "%.*s has nothing to run: name another task",
-                       BZ_STR_ARG(s.jobs.names[s.task]));
     s.view = (struct bz_build_view){.log = &env->log,
-                                    .names = s.jobs.names,
-                                    .jobs = &s.jobs,
+                                    .names = s.b.names,
+                                    .build = &s.b,
                                     .quiet = env->global.quiet};
     bz_build_failure_open(&s.view.failure);
-    s.jobs.timeout = -1;
-    s.jobs.signing = &s.s;
-    o.plan = (struct bz_plan_in){.graph = &s.goal.graph,
-                                 .keys = s.s.keys,
-                                 .bases = s.s.base,
-                                 .names = s.jobs.names,
-                                 .project = bz_str_from(s.p.build_dir),
-                                 .machines = bz_goal_machines(&s.goal),
-                                 .unused = &s.s.unused,
-                                 .enter = s.task + 1};
-    o.cache = s.cache;
-    o.store = s.store.root;
-    o.pool = s.pool;
-    o.job = make_job;
-    o.job_ctx = &s;
-    o.waits = bz_jobs_waits;
-    o.waits_ctx = &s.jobs;
-    o.event = hear;
-    o.event_ctx = &s;
-    o.interrupt_fd = s.sig.fd;
-    o.interrupt = take_signal;
-    o.interrupt_ctx = &s;
-    rc = bz_exec_run(&o, &counts, err);
+    s.b.exec = (struct bz_exec_opts){.plan.enter = s.task + 1,
+                                     .jobs = bz_cpu_count(),
+                                     .job = make_job,
+                                     .job_ctx = &s,
+                                     .event = hear,
+                                     .event_ctx = &s,
+                                     .interrupt_fd = s.sig.fd,
+                                     .interrupt = take_signal,
+                                     .interrupt_ctx = &s};
+    rc = bz_cmd_open_build(env, &s.b, BZ_BUILD_RESULTS, err);
     take_terminal();
     if (rc == BZ_E_NOSUP)
         env->status = BZ_CMD_EXIT_SANDBOX;

@@ -5,7 +5,7 @@
 #include "cmd_open.h"
 #include "codec/jsonw.h"
 #include "os/fs_output.h"
-#include "pipeline/recording.h"
+#include "sig/recording.h"
 
 struct sig_values {
     struct bz_opt_list targets;
@@ -217,13 +217,12 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
 
-static int write_record(struct bz_cmd_env *env, const char *file, struct bz_pipeline *p,
-                        const struct bz_goal *goal, struct bz_signing *s,
+static int write_record(struct bz_cmd_env *env, const char *file, struct bz_build *b,
                         struct bz_err *err)
 {
     BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    int rc = bz_recording_run(&r, s, p, goal, err);
+    int rc = bz_recording_run(&r, &b->keys, &b->catalog, &b->goal, err);
 
     if (rc < 0)
         return rc;
@@ -238,30 +237,31 @@ static int write_record(struct bz_cmd_env *env, const char *file, struct bz_pipe
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct sig_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     BZ_CLEANUP(listing_release) struct listing l = {0};
-    struct bz_goal_opts o = {
-        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
-    int rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+    int rc;
 
+    b.opts.targets = (struct bz_goal_opts){
+        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_GRAPH, err);
+    if (rc < 0)
+        return rc;
+    listing_init(&l, &b.goal, v);
+    b.opts.only = &l.wanted;
+    b.opts.shown = v->inputs ? keep_inputs : NULL;
+    b.opts.shown_ctx = &l;
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
     if (rc == 0 && v->record)
-        rc = write_record(env, v->record, &p, &goal, &s, err);
-    else if (rc == 0) {
-        listing_init(&l, &goal, v);
-        s.shown = &l.wanted;
-        rc = bz_signing_run(&s, &p, &goal, v->inputs ? keep_inputs : NULL, &l, err);
-    }
-    bz_cmd_open_diags(env, &p);
+        rc = write_record(env, v->record, &b, err);
+    bz_cmd_open_diags(env, &b.catalog);
     if (!env->global.quiet)
-        bz_out_put(&env->log, bz_buf_text(&s.notes), s.notes.len);
-    if (rc < 0 || v->record || !s.keys)
+        bz_out_put(&env->log, bz_buf_text(&b.keys.notes), b.keys.notes.len);
+    if (rc < 0 || v->record)
         return rc;
     if (v->json)
-        write_json(&env->out, &goal, &l, &s);
+        write_json(&env->out, &b.goal, &l, &b.keys);
     else
-        write_text(&env->out, &goal, &l, &s);
+        write_text(&env->out, &b.goal, &l, &b.keys);
     return BZ_CMD_EXIT_SUCCESS;
 }
 

@@ -73,20 +73,19 @@ static void add_inputs(struct watch *w, const struct bz_snapshot *s)
 static int survey(struct bz_cmd_env *env, struct watch *w, bool *again,
                   struct bz_err *err)
 {
-    struct bz_pipeline p = {0};
-    struct bz_survey s = {0};
+    struct bz_build b = {0};
     struct bz_snapshot snapshot = {0};
     struct bz_stamp before, after;
     struct bz_path path;
     size_t known = w->dirs.len;
-    int rc = bz_cmd_open_find(env, false, &p, err);
+    int rc = bz_cmd_open_build(env, &b, BZ_BUILD_PROJECT, err);
 
     *again = false;
     if (rc == 0)
-        rc = bz_pipeline_snapshot(&p, &path, err);
+        rc = bz_catalog_snapshot(&b.catalog, &path, err);
     if (rc == 0) {
         bz_stamp_path(AT_FDCWD, path.s, &before);
-        rc = bz_pipeline_survey(&p, &s, err);
+        rc = bz_build_to(&b, BZ_BUILD_CATALOG, err);
         bz_stamp_path(AT_FDCWD, path.s, &after);
         *again = !bz_stamp_same(&before, &after);
     }
@@ -97,8 +96,7 @@ static int survey(struct bz_cmd_env *env, struct watch *w, bool *again,
         bz_snapshot_close(&snapshot);
     }
     *again |= w->dirs.len > known;
-    bz_survey_release(&s);
-    bz_pipeline_close(&p);
+    bz_build_close(&b);
     bz_buf_truncate(&env->log.buf, 0); /* whoever asks is told */
     return rc;
 }

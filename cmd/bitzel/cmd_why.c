@@ -1,12 +1,12 @@
 #include <stdlib.h>
 
+#include "build/builds.h"
+#include "build/retrieval.h"
 #include "cmd.h"
 #include "cmd_open.h"
 #include "cmd_open_cache.h"
-#include "pipeline/builds.h"
-#include "pipeline/recording.h"
-#include "pipeline/retrieval.h"
 #include "sig/record_read.h"
+#include "sig/recording.h"
 #include "why_view.h"
 
 struct why_values {
@@ -33,7 +33,7 @@ static const struct bz_opt_arg args[] = {
 };
 
 /* What to compare with; *name is how it is called. */
-static int read_record(const struct why_values *v, const struct bz_pipeline *p,
+static int read_record(const struct why_values *v, const struct bz_catalog *p,
                        struct bz_arena *arena, struct bz_record *r, const char **name,
                        struct bz_err *err)
 {
@@ -175,22 +175,21 @@ static bool has_target(const struct bz_goal *goal, const struct bz_record *was)
 }
 
 static int compare(struct bz_cmd_env *env, const struct why_values *v,
-                   struct bz_pipeline *p, const struct bz_goal *goal,
-                   struct bz_err *err)
+                   struct bz_build *b, struct bz_err *err)
 {
+    const struct bz_goal *goal = &b->goal;
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     BZ_CLEANUP(bz_record_release) struct bz_record was = {0}, is = {0};
-    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {0};
     const char *name = "";
     struct bz_err unknown;
-    int rc = read_record(v, p, &arena, &was, &name, err);
+    int rc = read_record(v, &b->catalog, &arena, &was, &name, err);
     bool elsewhere = !v->since && !v->vs &&
                      (rc == BZ_E_NOENT || (rc == 0 && !has_target(goal, &was)));
 
     if (rc < 0 && !elsewhere)
         return rc;
     unknown = *err; /* what to say if nobody else knows more */
-    if (bz_recording_run(&is, &s, p, goal, err) < 0)
+    if (bz_recording_run(&is, &b->keys, &b->catalog, goal, err) < 0)
         return err->code;
     if (elsewhere) {
         int found = explain_stored(env, v, goal, &is, &arena, err);
@@ -208,18 +207,17 @@ static int compare(struct bz_cmd_env *env, const struct why_values *v,
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct why_values *v = values;
-    BZ_CLEANUP(bz_pipeline_close) struct bz_pipeline p = {0};
-    BZ_CLEANUP(bz_goal_close) struct bz_goal goal = {0};
-    struct bz_goal_opts o = {
-        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
+    BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
     int rc;
 
     if (v->since && v->vs)
         return bz_fail(err, BZ_E_INVAL, "only one of --since and --vs");
-    rc = bz_cmd_open_goal(env, &o, &p, &goal, err);
+    b.opts.targets = (struct bz_goal_opts){
+        .targets = v->targets.word, .n = v->targets.n, .task = v->task};
+    rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
     if (rc == 0)
-        rc = compare(env, v, &p, &goal, err);
-    bz_cmd_open_diags(env, &p);
+        rc = compare(env, v, &b, err);
+    bz_cmd_open_diags(env, &b.catalog);
     return rc;
 }
 

@@ -4,7 +4,7 @@
 #define BZ_CMD_GRAPH_VIEW_H
 
 #include "base/buf.h"
-#include "pipeline/goal.h"
+#include "graph/goal.h"
 
 struct bz_graph_view {
     const struct bz_goal *goal;

@@ -13,7 +13,7 @@
 void bz_past_build_close(struct bz_past_build *b)
 {
     bz_account_release(&b->account);
-    bz_pipeline_close(&b->p);
+    bz_build_close(&b->build);
     bz_arena_release(&b->arena);
 }
 
@@ -21,10 +21,11 @@ int bz_past_build_open(struct bz_cmd_env *env, const char *which, const char *fi
                        struct bz_past_build *b, struct bz_err *err)
 {
     struct bz_builds_found found = {0};
-    int rc = bz_cmd_open_find(env, false, &b->p, err);
+    int rc = bz_cmd_open_build(env, &b->build, BZ_BUILD_PROJECT, err);
 
     if (rc == 0)
-        rc = bz_builds_find(&b->arena, b->p.build_dir, which, file, &found, err);
+        rc = bz_builds_find(&b->arena, b->build.catalog.build_dir, which, file, &found,
+                            err);
     if (rc < 0)
         return rc;
     b->id = found.id;
@@ -68,7 +69,8 @@ static int find_before(struct bz_past_build *b, struct bz_past_causes *c,
 {
     BZ_CLEANUP(bz_vec_release) struct bz_builds_list list = {0};
     struct bz_builds_found found;
-    int rc = bz_builds_list(&b->arena, b->p.build_dir, BZ_BUILDS_RECORD, &list, err);
+    int rc = bz_builds_list(&b->arena, b->build.catalog.build_dir, BZ_BUILDS_RECORD,
+                            &list, err);
 
     *path = NULL;
     c->kind = BZ_PAST_NOTHING;
@@ -79,8 +81,8 @@ static int find_before(struct bz_past_build *b, struct bz_past_causes *c,
     }
     if (rc < 0 || *path)
         return rc;
-    rc = bz_builds_find(&b->arena, b->p.build_dir, b->id.p, BZ_BUILDS_BEFORE, &found,
-                        err);
+    rc = bz_builds_find(&b->arena, b->build.catalog.build_dir, b->id.p,
+                        BZ_BUILDS_BEFORE, &found, err);
     if (rc == 0) {
         c->kind = BZ_PAST_STORED;
         *path = found.path.p;
@@ -93,7 +95,7 @@ int bz_past_build_explain(struct bz_past_build *b, struct bz_past_causes *c,
 {
     struct bz_builds_found found;
     const char *before;
-    int rc = bz_builds_find(&b->arena, b->p.build_dir, b->id.p,
+    int rc = bz_builds_find(&b->arena, b->build.catalog.build_dir, b->id.p,
                             BZ_BUILDS_RECORD "|" BZ_BUILDS_PARTIAL, &found, err);
 
     if (rc == BZ_E_NOENT)

@@ -2,15 +2,15 @@
 #ifndef BZ_CMD_PAST_BUILD_H
 #define BZ_CMD_PAST_BUILD_H
 
+#include "build/build.h"
+#include "build/builds.h"
 #include "cmd.h"
-#include "pipeline/builds.h"
-#include "pipeline/pipeline.h"
 #include "report/account.h"
 #include "report/firsterror.h"
 #include "sig/cause.h"
 
 struct bz_past_build {
-    struct bz_pipeline p;
+    struct bz_build build;
     struct bz_arena arena;
     struct bz_str id;
     const char *events; /* the path of its log */

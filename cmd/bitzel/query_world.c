@@ -2,16 +2,16 @@
 
 #include "base/near.h"
 #include "graph/rgraph.h"
-#include "pipeline/evaluate.h"
-#include "pipeline/signing.h"
 #include "query/query_glob.h"
+#include "sig/signing.h"
+#include "survey/evaluate.h"
 
 static const char *const kinds[] = {"task",     "recipe",  "variable", "file",
                                     "provides", "package", NULL};
 
 static const struct bz_tgraph *graph_of(const struct bz_query_world_of *w)
 {
-    return &w->goal->graph;
+    return &w->build->goal.graph;
 }
 
 static bool is_task(const struct bz_query_world_of *w, uint32_t node)
@@ -69,7 +69,7 @@ static bool is_provider(const struct bz_query_world_of *w, const struct name *na
                         uint32_t recipe)
 {
     const struct bz_tgraph_recipe *r = &graph_of(w)->recipes[recipe];
-    const struct bz_need *need = &w->goal->need;
+    const struct bz_need *need = &w->build->goal.need;
     uint32_t by = bz_need_provider(need, r->part, name->recipe, BZ_PROVIDE_BUILD);
 
     return by != BZ_NEED_NONE && need->recipes.at[by].facts == r->facts;
@@ -83,7 +83,7 @@ static size_t find(const struct bz_query_world_of *w, const struct name *name,
 
     *recipes = 0;
     for (uint32_t r = 0; r < g->nrecipes; r++) {
-        if (!bz_query_glob_match(name->mc, w->goal->mcs[g->recipes[r].part]))
+        if (!bz_query_glob_match(name->mc, w->build->goal.mcs[g->recipes[r].part]))
             continue;
         if (provider ? !is_provider(w, name, r)
                      : !bz_query_glob_match(name->recipe, g->recipes[r].facts->pn))
@@ -132,9 +132,9 @@ static void add_name(void *ctx, uint32_t node, struct bz_buf *out)
     const struct bz_query_world_of *w = ctx;
 
     if (is_task(w, node))
-        bz_goal_task_name(w->goal, node, out);
+        bz_goal_task_name(&w->build->goal, node, out);
     else
-        bz_goal_name(w->goal, bz_query_world_recipe(w, node), out);
+        bz_goal_name(&w->build->goal, bz_query_world_recipe(w, node), out);
 }
 
 static const char *kind(void *ctx, uint32_t node, struct bz_str *text)
@@ -187,7 +187,8 @@ static int attr(void *ctx, uint32_t node, struct bz_str name, struct bz_str *val
         return 0;
     if (!w->read.vars || w->recipe != recipe) {
         bz_evaluate_release(&w->read);
-        rc = bz_evaluate_recipe(w->p, w->goal, recipe, &w->read, err);
+        rc = bz_evaluate_recipe(&w->build->catalog, graph_of(w)->recipes[recipe].part,
+                                graph_of(w)->recipes[recipe].facts, &w->read, err);
         if (rc < 0) {
             bz_evaluate_release(&w->read);
             return rc;
@@ -224,17 +225,16 @@ static int inputs(void *ctx, const struct bz_bitset *nodes, bz_query_leaf_fn lea
 {
     const struct bz_query_world_of *w = ctx;
     const struct bz_tgraph *g = graph_of(w);
-    struct bz_bitset tasks = {0};
+    BZ_CLEANUP(bz_bitset_release) struct bz_bitset tasks = {0};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {.shown = &tasks};
     struct telling t = {leaf, to};
-    int rc;
 
     for (uint32_t i = 0; i < g->dag.n; i++)
         if (bz_bitset_test(nodes, i) ||
             bz_bitset_test(nodes, g->dag.n + g->tasks[i].recipe))
             bz_bitset_set(&tasks, i);
-    rc = bz_signing_show(w->p, w->goal, &tasks, tell_inputs, &t, err);
-    bz_bitset_release(&tasks);
-    return rc;
+    return bz_signing_show(&s, &w->build->catalog, &w->build->goal, tell_inputs, &t,
+                           err);
 }
 
 static void tell_outputs(const struct bz_facts *f, const struct telling *t)
@@ -277,14 +277,14 @@ static void add_edges(const struct bz_dag *dag, uint32_t first, struct edge_list
             BZ_VEC_PUSH(out, (struct bz_dag_edge){first + i, first + dag->to[e]});
 }
 
-void bz_query_world_init(struct bz_query_world_of *w, struct bz_pipeline *p,
-                         const struct bz_goal *goal)
+void bz_query_world_init(struct bz_query_world_of *w, struct bz_build *b)
 {
+    const struct bz_goal *goal = &b->goal;
     BZ_CLEANUP(bz_vec_release) struct edge_list edges = {0};
     uint32_t tasks = goal->graph.dag.n;
     struct bz_dag recipes;
 
-    *w = (struct bz_query_world_of){.p = p, .goal = goal};
+    *w = (struct bz_query_world_of){.build = b};
     bz_rgraph_build(&goal->graph, &recipes);
     BZ_VEC_RESERVE(&edges, goal->graph.dag.start[tasks] + recipes.start[recipes.n]);
     add_edges(&goal->graph.dag, 0, &edges);

@@ -6,12 +6,11 @@
 #ifndef BZ_CMD_QUERY_WORLD_H
 #define BZ_CMD_QUERY_WORLD_H
 
-#include "pipeline/evaluate.h"
+#include "build/build.h"
 #include "query/query_eval.h"
 
 struct bz_query_world_of {
-    struct bz_pipeline *p;
-    const struct bz_goal *goal;
+    struct bz_build *build;
     struct bz_dag dag;
     struct bz_query_world world;
     struct bz_evaluated read; /* the recipe whose variables were read last */
@@ -19,9 +18,8 @@ struct bz_query_world_of {
     struct bz_buf notes; /* values that could not be had, one a line */
 };
 
-/* Both outlive *w; release it. */
-void bz_query_world_init(struct bz_query_world_of *w, struct bz_pipeline *p,
-                         const struct bz_goal *goal);
+/* Of a build that has a graph and outlives *w; release it. */
+void bz_query_world_init(struct bz_query_world_of *w, struct bz_build *b);
 void bz_query_world_release(struct bz_query_world_of *w);
 
 /* The recipe of a node. */

@@ -155,12 +155,26 @@ static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
     return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(layers->at[lost].task));
 }
 
+static const char *keep_path(struct bz_arena *a, const char *path)
+{
+    return path ? bz_arena_dup(a, bz_str_from(path)).p : NULL;
+}
+
+void bz_exec_outputs_release(struct bz_exec_outputs *o)
+{
+    bz_vec_release(&o->list);
+    bz_arena_release(&o->arena);
+}
+
 static int show_targets(struct bz_exec *x, struct bz_err *err)
 {
     const struct bz_dag_ids *targets = &x->o->plan.graph->targets;
-    int rc = x->o->target ? bz_workplace_trees(x, err) : 0;
+    struct bz_exec_outputs *outputs = x->o->outputs;
+    int rc = outputs ? bz_workplace_trees(x, err) : 0;
 
-    for (size_t i = 0; x->o->target && i < targets->len && rc == 0; i++) {
+    if (outputs)
+        BZ_VEC_CLEAR(&outputs->list);
+    for (size_t i = 0; outputs && i < targets->len && rc == 0; i++) {
         const struct bz_output *out = &x->plan.tasks[targets->at[i]].output;
         const char *own, *shared;
 
@@ -168,7 +182,10 @@ static int show_targets(struct bz_exec *x, struct bz_err *err)
         if (rc == 0)
             rc = show_layers(x, &out->shared, &shared, err);
         if (rc == 0)
-            x->o->target(x->o->target_ctx, targets->at[i], own, shared);
+            BZ_VEC_PUSH(&outputs->list,
+                        (struct bz_exec_output){targets->at[i],
+                                                keep_path(&outputs->arena, own),
+                                                keep_path(&outputs->arena, shared)});
     }
     return rc;
 }

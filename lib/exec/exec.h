@@ -23,6 +23,20 @@
 #include "exec/ground.h"
 #include "exec/job.h"
 #include "plan/plan.h"
+#include "sig/signing.h"
+
+/* Where the output of a target is to be seen: what lies below the work directory of its
+ * recipe, and the rest; each a directory like BZ_JOB_ROOT, or NULL if there is nothing.
+ */
+struct bz_exec_output {
+    uint32_t task;
+    const char *own, *shared;
+};
+struct bz_exec_outputs {
+    struct bz_arena arena; /* of the paths */
+    struct bz_exec_output_list BZ_VEC(struct bz_exec_output) list;
+};
+void bz_exec_outputs_release(struct bz_exec_outputs *o);
 
 struct bz_exec_opts {
     struct bz_plan_in plan; /* what to plan; `enter`: a target whose job has `enter` */
@@ -39,19 +53,15 @@ struct bz_exec_opts {
     void *job_ctx;
     bz_admission_fn memory; /* NULL: the system's */
     void *memory_ctx;
-    /* Whether a task mostly waits, for the network say: such do not count as jobs. May
-     * be NULL. */
-    bool (*waits)(void *ctx, uint32_t task);
-    void *waits_ctx;
+    const struct bz_bitset *waits; /* tasks that mostly wait, for the network say: they
+                                      do not count as jobs. May be NULL */
+    const struct bz_signing *signing; /* what tasks must have been made from to be kept;
+                                         NULL: anything */
     bz_event_fn event;
     void *event_ctx;
-    int64_t tick;     /* ns: how often to tell BZ_EVENT_TICK; 0: never */
-    const bool *hold; /* while it says so no task starts; may be NULL */
-    /* Told at the end where the output of each target is to be seen: what lies below
-     * the work directory of its recipe, and the rest; each a directory like
-     * BZ_JOB_ROOT, or NULL if there is nothing. May be NULL. */
-    void (*target)(void *ctx, uint32_t task, const char *own, const char *shared);
-    void *target_ctx;
+    int64_t tick;                    /* ns: how often to tell BZ_EVENT_TICK; 0: never */
+    const bool *hold;                /* while it says so no task starts; may be NULL */
+    struct bz_exec_outputs *outputs; /* filled at a good end; NULL: not wanted */
     /* When `interrupt_fd` is readable `interrupt` is called, which has to take what is
      * there: the first time tasks are asked to end, the second time they are killed. */
     int interrupt_fd; /* or -1 */

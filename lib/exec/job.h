@@ -14,8 +14,6 @@
 
 /* Where the work is seen: the directory that layers lie on. */
 #define BZ_JOB_ROOT "/bitzel"
-/* Where the layers of metadata are seen, each under its name. */
-#define BZ_JOB_LAYERS "/layers"
 
 /* Told how far a download is, and what it came to: bytes (0: not known) and ns. From
  * the thread that does it. */
@@ -37,13 +35,6 @@ struct bz_job_fill {
     void *ctx;
 };
 
-/* Asked when a task has come to a good end, before its result is kept: it fails if what
- * the task was made from is not what was signed any more. */
-struct bz_job_check {
-    int (*run)(void *ctx, struct bz_err *err); /* or NULL */
-    void *ctx;
-};
-
 /* A file or directory of the host to be seen, read-only. */
 struct bz_job_view {
     const char *inside, *host;
@@ -61,7 +52,6 @@ struct bz_job_enter {
 
 struct bz_job {
     struct bz_job_fill fill;
-    struct bz_job_check check;
     const struct bz_job_enter *enter; /* or NULL */
     struct bz_str before;             /* for /bin/sh, before the fill; or empty */
     struct bz_str script;             /* for /bin/sh; may be empty if there is a fill */

@@ -68,7 +68,7 @@ static struct bz_str describe(const struct bz_ground *ground, bool network, bool
                            hex);
 }
 
-void bz_outline_describe(struct bz_outline *o, const struct bz_ground *ground,
+void bz_outline_describe(struct bz_signing_policy *o, const struct bz_ground *ground,
                          struct bz_digest_hasher *hasher, struct bz_arena *a)
 {
     for (int network = 0; network < 2; network++)

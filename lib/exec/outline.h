@@ -16,18 +16,14 @@
 #include "exec/ground.h"
 #include "exec/job.h"
 #include "sandbox/spec.h"
+#include "sig/signing.h"
 
 /* Adds it to a spec that has nothing yet. Of the job, network and root count. */
 void bz_outline_add(const struct bz_ground *ground, const struct bz_job *job,
                     struct bz_spec *spec);
 
-/* Of the four kinds of tasks: [network][root]. */
-struct bz_outline {
-    struct bz_str line[2][2];
-};
-
 /* The lines are in the arena. */
-void bz_outline_describe(struct bz_outline *o, const struct bz_ground *ground,
+void bz_outline_describe(struct bz_signing_policy *o, const struct bz_ground *ground,
                          struct bz_digest_hasher *hasher, struct bz_arena *a);
 
 #endif

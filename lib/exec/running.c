@@ -147,12 +147,13 @@ static int keep_result(struct bz_running *r, int64_t ns, struct bz_err *err)
     return put_result(x, r->task, &r->content, &result, err);
 }
 
+/* Whether what the task was made from is still what was signed. */
 static int check_inputs(const struct bz_running *r, struct bz_err *err)
 {
-    const struct bz_job_check *check = &r->job.check;
+    const struct bz_exec_opts *o = r->x->o;
     struct bz_err why;
-    int rc = check->run && !r->x->plan.tasks[r->task].fleeting
-                 ? check->run(check->ctx, &why)
+    int rc = o->signing && !r->x->plan.tasks[r->task].fleeting
+                 ? bz_signing_recheck(o->signing, o->plan.graph, r->task, &why)
                  : 0;
 
     if (rc == BZ_E_BUSY)

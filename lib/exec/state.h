@@ -102,8 +102,8 @@ struct bz_exec {
 
 static inline struct bz_exec_queue *bz_exec_queue_of(struct bz_exec *x, uint32_t t)
 {
-    return &x->queues[x->o->waits && x->o->waits(x->o->waits_ctx, t) ? BZ_EXEC_WAITS
-                                                                     : BZ_EXEC_WORKS];
+    return &x->queues[x->o->waits && bz_bitset_test(x->o->waits, t) ? BZ_EXEC_WAITS
+                                                                    : BZ_EXEC_WORKS];
 }
 
 static inline unsigned bz_exec_running(const struct bz_exec *x)

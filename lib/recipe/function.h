@@ -25,7 +25,7 @@ int bz_function_export(struct bz_eval *e, const struct bz_ast_stmt *s,
                        struct bz_err *err) BZ_MUST_CHECK;
 
 /* Whether bitzel has a step of its own for the task where that is in Python: do_fetch,
- * do_unpack and do_patch (pipeline/builtin.h). */
+ * do_unpack and do_patch (task/builtin.h). */
 bool bz_function_built_in(struct bz_str task);
 
 /* Whether a text is one that EXPORT_FUNCTIONS made for a Python function, which it then

@@ -41,7 +41,7 @@ static bool is_taken(const struct bz_roots *r, struct bz_str name)
 }
 
 /* A name of its own for every layer: that of its directory, with a number if it is
- * another's. Tasks see layers under the same names (pipeline/jobs.h). */
+ * another's. Tasks see layers under the same names (task/jobs.h). */
 static void add_layers(struct bz_roots *r, struct bz_str layers)
 {
     struct bz_str layer;

@@ -177,20 +177,16 @@ static void what_goes_before_its_part_does_so(void **state)
     assert_string_equal(b->told, "C0 F1 ");
 }
 
-static bool first_waits(void *ctx, uint32_t task)
-{
-    (void)ctx;
-    return task == X;
-}
-
 static void what_bitzel_does_by_itself_is_output_too(void **state)
 {
     struct worktop *b = *state;
     struct part part = {"f", "by hand\n", 0, 0};
+    struct bz_bitset waits = {0};
 
     b->extra = &part;
     b->opts.job = job_with_part;
-    b->opts.waits = first_waits;
+    bz_bitset_set(&waits, X);
+    b->opts.waits = &waits;
     b->scripts[X] = "";
     b->scripts[Y] = "grep 'by hand' f";
     assert_ok(worktop_run(b), &b->k->err);
@@ -204,6 +200,7 @@ static void what_bitzel_does_by_itself_is_output_too(void **state)
     assert_ok(worktop_run(b), &b->k->err);
     assert_string_equal(b->told, "D0 D1 D3 ");
     assert_int_equal(part.released, 2);
+    bz_bitset_release(&waits);
 }
 
 static void what_bitzel_fails_to_do_fails_the_task(void **state)

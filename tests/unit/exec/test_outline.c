@@ -6,7 +6,7 @@ static void each_kind_of_task_has_a_line_of_its_own(void **state)
 {
     struct bz_arena a = {0};
     struct bz_digest_hasher *hasher;
-    struct bz_outline p, again;
+    struct bz_signing_policy p, again;
     struct bz_ground ground;
     struct bz_err err;
 
@@ -34,7 +34,7 @@ static void bare_ground_is_told_with_its_place(void **state)
 {
     struct bz_arena a = {0};
     struct bz_digest_hasher *hasher;
-    struct bz_outline here, there;
+    struct bz_signing_policy here, there;
     struct bz_ground ground;
     struct bz_err err;
 

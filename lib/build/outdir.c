@@ -1,0 +1,112 @@
+#include "build/outdir.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/fs.h"
+#include "os/fs_remove.h"
+
+/* The directory of a variable, in the tree that is a recipe's own or the one that all
+ * share, and what the link to it is called. */
+static const struct {
+    const char *variable, *name;
+    bool shared;
+} links[] = {
+    {"D",          "image",  false},
+    {"WORKDIR",    "work",   false},
+    {"DEPLOY_DIR", "deploy", true },
+};
+
+static bool leads_to(const char *path, const char *target)
+{
+    BZ_CLEANUP(bz_mem_freep) char *now = NULL;
+    struct bz_err ignored;
+
+    return bz_fs_readlink(AT_FDCWD, path, &now, &ignored) == 0 &&
+           strcmp(now, target) == 0;
+}
+
+/* 1 if it was not there before. */
+static int link_one(const char *dir, const char *name, const char *target,
+                    struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0}, temp = {0};
+
+    bz_buf_addf(&path, "%s/%s", dir, name);
+    if (leads_to(bz_buf_text(&path), target))
+        return 0;
+    bz_buf_addf(&temp, "%s/.%s-%d", dir, name, (int)getpid());
+    unlink(bz_buf_text(&temp));
+    if (symlink(target, bz_buf_text(&temp)) < 0 ||
+        rename(bz_buf_text(&temp), bz_buf_text(&path)) < 0)
+        return bz_fail_sys(err, "link %s", bz_buf_text(&path));
+    return 1;
+}
+
+/* The place of a variable's directory below one of the two trees. */
+static int link_variable(struct bz_jobs *j, struct bz_vars *v, const char *variable,
+                         const char *tree, const char *dir, const char *name,
+                         struct bz_err *err)
+{
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
+    BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0}, old = {0};
+    struct bz_str value;
+    int rc = bz_vars_get(v, bz_str_from(variable), 0, &value, err);
+
+    if (rc < 0)
+        return rc;
+    bz_buf_addf(&old, "%s/%s", dir, name);
+    value = bz_pathmap_inside(&j->paths, &a, value);
+    if (tree && bz_pathmap_cut_root(&j->paths, &value)) {
+        bz_buf_addf(&path, "%s/%.*s", tree, BZ_STR_ARG(value));
+        if (bz_fs_exists(AT_FDCWD, bz_buf_text(&path)))
+            return link_one(dir, name, bz_buf_text(&path), err);
+    }
+    return bz_fs_remove(AT_FDCWD, bz_buf_text(&old), err);
+}
+
+void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out)
+{
+    bz_buf_add_str(out, BZ_STR("bitzel-out/"));
+    bz_goal_name(goal, recipe, out);
+}
+
+/* There is no output any more, or there never was. */
+static int unlink_all(const char *dir, struct bz_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < BZ_COUNTOF(links) && rc == 0; i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf path = {0};
+
+        bz_buf_addf(&path, "%s/%s", dir, links[i].name);
+        rc = bz_fs_remove(AT_FDCWD, bz_buf_text(&path), err);
+    }
+    return rc;
+}
+
+int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
+                   const char *shared, struct bz_err *err)
+{
+    const struct bz_tgraph *g = &j->goal->graph;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf dir = {0};
+    struct bz_vars *v;
+    int rc, made = 0;
+
+    bz_buf_addf(&dir, "%s/", j->p->build_dir);
+    bz_outdir_name(j->goal, g->tasks[task].recipe, &dir);
+    if (!own && !shared)
+        return bz_fs_exists(AT_FDCWD, bz_buf_text(&dir))
+                   ? unlink_all(bz_buf_text(&dir), err)
+                   : 0;
+    rc = bz_jobs_vars(j, g->tasks[task].recipe, &v, err);
+    if (rc == 0)
+        rc = bz_fs_mkdirs(AT_FDCWD, bz_buf_text(&dir), 0755, err);
+    for (size_t i = 0; i < BZ_COUNTOF(links) && rc >= 0; i++) {
+        rc = link_variable(j, v, links[i].variable, links[i].shared ? shared : own,
+                           bz_buf_text(&dir), links[i].name, err);
+        made |= rc > 0;
+    }
+    return rc < 0 ? rc : made;
+}

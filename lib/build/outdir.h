@@ -1,0 +1,21 @@
+/* outdir.h - where people find what was built: `bitzel-out` in the build directory.
+ *
+ * For each target a directory of its recipe's name, in it the links `image` (what the
+ * recipe installs), `work` (its work directory) and `deploy` (what is to be delivered),
+ * as far as there is such a thing. They lead into the store, whose files nobody may
+ * write to; they can be removed and come back with the next build.
+ */
+#ifndef BZ_BUILD_OUTDIR_H
+#define BZ_BUILD_OUTDIR_H
+
+#include "task/jobs.h"
+
+/* `own` and `shared` are as exec/exec.h tells them. 1 if links lead elsewhere than
+ * before, or are new. */
+int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
+                   const char *shared, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Appends where below the build directory the output of a recipe is to be seen. */
+void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out);
+
+#endif
