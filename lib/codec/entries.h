@@ -1,65 +1,79 @@
-/* entries.h - a file of entries: what a build directory remembers between runs.
+/* entries.h - a file of entries: everything that a build directory remembers.
  *
- * An entry has a kind, a key and bytes. The last entry of a key counts. The file grows
- * at its end, so a run writes as much as it has to add; it is written anew when half of
- * it is dead or it has grown by half, and entries that two rewrites have not seen used
- * go then.
+ * An entry has a kind, a key and bytes. The last entry of a key counts. A run appends
+ * its new entries and nothing else. The file is rewritten when half of it is dead or
+ * it has grown by half; a rewrite drops the entries that two rewrites in a row have not
+ * seen used, except for the kept kinds (BZ_ENTRIES_KEPT).
  *
  *   1. Losing the file loses time, never a result: every failure to read is an empty
- *      file, and a caller may ignore a failure to save.
- *   2. Heads and bytes carry sums. Damage costs the entries that it is in; what a
- * killed writer has left at the end is cut off by the next one.
- *   3. A reader maps the file and sees it as it was when it was opened. It waits for
- *      nobody. Writers take turns by a lock on the file.
+ *      file, and a caller may ignore a failure to save. An entry that cannot be
+ *      recomputed has a kept kind: it survives rewrites, damage elsewhere in the file
+ *      and a file of another version.
+ *   2. Heads and bytes carry sums. A damaged entry is absent, and costs no other entry.
+ *      The next writer cuts off the torn end that a killed writer leaves.
+ *   3. A reader maps the file and sees it as it was when it was opened. It takes no
+ *      lock. Writers lock the file, append under the lock, and replace the file by
+ *      rename(2) when they rewrite it: a mapping of the old file stays valid.
+ *   4. Opening reads the last index and the entries after it, not every entry. Every
+ *      save ends with a mark that says where the last index is; without a mark at the
+ *      end all heads are read.
  *
- * The sums find what disks and half-written files do, not what somebody does on
- * purpose: whoever reads an entry checks every reference in it. One thread writes; any
- * number may find.
+ * The sums detect accidents, not attacks: the reader of an entry checks every reference
+ * in it. One thread writes; one thread finds.
  */
 #ifndef BZ_CODEC_ENTRIES_H
 #define BZ_CODEC_ENTRIES_H
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
 
 #define BZ_ENTRIES_MAX ((size_t)4 << 30) /* bytes */
 #define BZ_ENTRIES_AGE 1 /* rewrites that an entry survives without being used */
+#define BZ_ENTRIES_KEPT                                                                \
+    0x80000000U /* set in kinds whose entries stay until dropped                       \
+                 */
 
 struct bz_entries_key {
     uint8_t b[32];
 };
 
-struct bz_entries_new {
-    uint32_t kind;
-    bool gone;
-    struct bz_entries_key key;
-    struct bz_str bytes; /* in the arena */
+/* Memory of new entries, as the file will have them. */
+struct bz_entries_chunk {
+    char *data;
+    size_t len, cap;
+    size_t saved; /* bytes that are in the file */
 };
 
-/* The fields are this file's own. */
+struct bz_entries_slot;
+
+/* The fields are private to entries.c. */
 struct bz_entries {
     char *path;
-    char tag[24]; /* what the file is for, the version of its content included */
+    char tag[24]; /* the version of the content */
     const char *map;
     size_t size;   /* of the part of it that is whole */
     size_t mapped; /* bytes */
     uint64_t dev, ino;
-    size_t live;         /* bytes of entries that count */
-    size_t base;         /* bytes that the file had when it was written anew */
-    struct bz_map index; /* short key -> where the last entry is */
-    struct bz_map used;  /* likewise, if it has been found */
-    struct bz_arena arena;
-    struct bz_entries_news BZ_VEC(struct bz_entries_new) news;
-    size_t saved;        /* how many of these are in the file */
-    struct bz_map fresh; /* short key -> number in news, from 1 */
+    bool foreign; /* the file has another head: only kept entries count */
+    bool damaged; /* entries follow bytes that are none */
+    size_t dead;  /* bytes of entries that do not count */
+    size_t base;  /* bytes that the file had when it was rewritten */
+    const struct bz_entries_slot *slots; /* the last index, [nslots] */
+    size_t nslots, indexed;
+    uint64_t index_at;            /* 0: there is no index */
+    struct BZ_VEC(uint64_t) kept; /* where entries of kept kinds are, old ones too */
+    struct bz_map index; /* short key -> where the last entry after the index is */
+    struct bz_map used;  /* short keys of entries that were found */
+    struct BZ_VEC(struct bz_entries_chunk) chunks;
+    struct bz_map fresh; /* short key -> the head of a new entry */
+    size_t nnew, nsaved; /* entries in chunks; of these in the file */
 };
 
-/* `path` may be NULL: then nothing is remembered. `tag` has up to 24 bytes; a file with
- * another tag is as none. Close *e in any case. */
+/* `path` may be NULL: then nothing is saved. `tag` has up to 24 bytes; of a file with
+ * another tag only the kept entries count. Close *e in any case. */
 void bz_entries_open(struct bz_entries *e, const char *path, const char *tag);
 void bz_entries_close(struct bz_entries *e);
 
@@ -67,24 +81,36 @@ void bz_entries_close(struct bz_entries *e);
 bool bz_entries_find(struct bz_entries *e, uint32_t kind,
                      const struct bz_entries_key *key, struct bz_str *out);
 
-/* Adds or replaces an entry, or takes it away; found at once, saved later. The bytes
- * are copied. */
+/* The sum of bytes that bz_entries_find() has returned. */
+uint64_t bz_entries_sum(struct bz_str found);
+
+/* Adds or replaces an entry, or drops it; found at once, saved later. The bytes are
+ * copied. */
 void bz_entries_put(struct bz_entries *e, uint32_t kind,
                     const struct bz_entries_key *key, struct bz_str bytes);
 void bz_entries_drop(struct bz_entries *e, uint32_t kind,
                      const struct bz_entries_key *key);
 
-/* Calls fn for every entry that counts, in no particular order. */
+/* The same without a copy: room for n bytes, at a multiple of 8. bz_entries_commit()
+ * makes an entry of the first m of them, m <= n; no other call adds in between. */
+char *bz_entries_room(struct bz_entries *e, size_t n);
+void bz_entries_commit(struct bz_entries *e, uint32_t kind,
+                       const struct bz_entries_key *key, size_t m);
+
+/* Calls fn for every entry that counts, or for those of one kept kind, which takes no
+ * look at the others. */
 typedef void (*bz_entries_fn)(void *ctx, uint32_t kind,
                               const struct bz_entries_key *key, struct bz_str bytes);
 void bz_entries_each(const struct bz_entries *e, bz_entries_fn fn, void *ctx);
+void bz_entries_each_kept(const struct bz_entries *e, uint32_t kind, bz_entries_fn fn,
+                          void *ctx);
 
-/* Writes what was added, if anything was. BZ_E_BUSY if another process is writing for
- * longer than a moment. */
+/* Writes the new entries, if there are any. BZ_E_BUSY if another process is writing for
+ * longer than a second. */
 int bz_entries_save(struct bz_entries *e, struct bz_err *err) BZ_MUST_CHECK;
 
-/* A key for a text: two hashes of it. Texts may share a key, so the entry has to tell.
- */
+/* A key for a text: two hashes of it. Texts may share a key, so the entry has to have
+ * the text, too. */
 void bz_entries_key_of(struct bz_str text, struct bz_entries_key *out);
 
 #endif

@@ -10,6 +10,8 @@
 
 #define TAG "test 1"
 
+enum { MARK = 64, HEAD = 64, KEPT = (int)(BZ_ENTRIES_KEPT | 7) };
+
 static struct bz_path path_of(const struct scratch *dir)
 {
     struct bz_path path;
@@ -137,7 +139,7 @@ static void a_run_writes_only_what_it_adds(void **state)
         add(path.s, i, text);
     before = size_of(path.s);
     add(path.s, 200, "small");
-    assert_int_equal(size_of(path.s), before + 64 + 8);
+    assert_int_equal(size_of(path.s), before + 64 + 8 + MARK);
 }
 
 static void dead_entries_and_unused_ones_go(void **state)
@@ -232,7 +234,7 @@ static void a_file_that_is_cut_off_anywhere_is_mended(void **state)
     size_t n, first;
 
     add(path.s, 1, "first");
-    first = size_of(path.s);
+    first = size_of(path.s) - MARK;
     add(path.s, 2, "a second that is longer");
     assert_int_equal(bz_fs_read(AT_FDCWD, path.s, 1 << 20, &bytes, &n, &err), 0);
     for (size_t cut = 0; cut < n; cut++) {
@@ -242,7 +244,7 @@ static void a_file_that_is_cut_off_anywhere_is_mended(void **state)
             bz_fs_write(AT_FDCWD, path.s, bytes, cut, 0644, BZ_FS_NOSYNC, &err), 0);
         bz_entries_open(&e, path.s, TAG);
         assert_int_equal(has(&e, 1, 1, "first"), cut >= first);
-        assert_true(lacks(&e, 1, 2));
+        assert_int_equal(lacks(&e, 1, 2), cut < n - MARK);
         bz_entries_close(&e);
         add(path.s, 3, "third");
         bz_entries_open(&e, path.s, TAG);
@@ -281,6 +283,194 @@ static void damage_costs_entries_and_nothing_else(void **state)
         bytes[i] ^= 0x55;
     }
     free(bytes);
+}
+
+/* Entries that an index leads to, and later ones. */
+static void many_entries_are_found(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries_key k = {{0}};
+    struct bz_entries e;
+    struct bz_str found;
+
+    for (uint32_t round = 0; round < 4; round++) {
+        bz_entries_open(&e, path.s, TAG);
+        for (uint32_t i = round * 500; i < round * 500 + 700; i++) {
+            uint32_t value = i + round;
+
+            memcpy(k.b, &i, sizeof(i));
+            bz_entries_put(&e, 3, &k, bz_str_of((const char *)&value, sizeof(value)));
+        }
+        save(&e);
+        bz_entries_close(&e);
+    }
+    add(path.s, 1, "one more");
+    bz_entries_open(&e, path.s, TAG);
+    for (uint32_t i = 0; i < 2200; i++) {
+        uint32_t round = i / 500 < 3 ? i / 500 : 3, value;
+
+        memcpy(k.b, &i, sizeof(i));
+        assert_true(bz_entries_find(&e, 3, &k, &found) && found.n == sizeof(value));
+        memcpy(&value, found.p, sizeof(value));
+        assert_int_equal(value, i + round);
+    }
+    assert_true(has(&e, 1, 1, "one more") && lacks(&e, 1, 2));
+    bz_entries_close(&e);
+}
+
+/* Whichever byte of an index is damaged, or where it is cut off. */
+static void a_damaged_index_loses_nothing(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries_key k = {{0}};
+    struct bz_entries e;
+    struct bz_err err;
+    char *bytes;
+    size_t n, end;
+
+    bz_entries_open(&e, path.s, TAG);
+    for (uint32_t i = 0; i < 200; i++) {
+        memcpy(k.b, &i, sizeof(i));
+        bz_entries_put(&e, 3, &k, BZ_STR("x"));
+    }
+    enter(&e, 1, 1, "one");
+    save(&e);
+    bz_entries_close(&e);
+    assert_int_equal(bz_fs_read(AT_FDCWD, path.s, 1 << 20, &bytes, &n, &err), 0);
+    end = 48 + 201 * (HEAD + 8);
+    assert_true(n > end + MARK + HEAD + 256 * 16);
+    for (size_t i = end; i < n; i += 7) {
+        bytes[i] ^= 0x10;
+        for (int cut = 0; cut < 2; cut++) {
+            assert_int_equal(bz_fs_write(AT_FDCWD, path.s, bytes, cut ? i : n, 0644,
+                                         BZ_FS_NOSYNC, &err),
+                             0);
+            bz_entries_open(&e, path.s, TAG);
+            assert_true(bz_entries_find(&e, 3, &k, &(struct bz_str){0}));
+            assert_true(has(&e, 1, 1, "one"));
+            bz_entries_close(&e);
+        }
+        bytes[i] ^= 0x10;
+    }
+    free(bytes);
+}
+
+static void damage_in_one_entry_costs_no_other(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_err err;
+    char *bytes;
+    size_t n;
+
+    add(path.s, 1, "first");
+    add(path.s, 2, "second");
+    add(path.s, 3, "third");
+    assert_int_equal(bz_fs_read(AT_FDCWD, path.s, 1 << 20, &bytes, &n, &err), 0);
+    for (size_t i = 48; i < 48 + HEAD + 5; i++) {
+        struct bz_entries e;
+
+        bytes[i] ^= 0x55;
+        assert_int_equal(
+            bz_fs_write(AT_FDCWD, path.s, bytes, n, 0644, BZ_FS_NOSYNC, &err), 0);
+        bytes[i] ^= 0x55;
+        for (int round = 0; round < 3; round++) {
+            bz_entries_open(&e, path.s, TAG);
+            assert_true(lacks(&e, 1, 1) && has(&e, 1, 2, "second") &&
+                        has(&e, 1, 3, "third"));
+            assert_int_equal(lacks(&e, 1, 4), round == 0);
+            enter(&e, 1, 4, "fourth");
+            save(&e);
+            bz_entries_close(&e);
+        }
+    }
+    free(bytes);
+}
+
+static void add_texts(void *ctx, uint32_t kind, const struct bz_entries_key *k,
+                      struct bz_str bytes)
+{
+    (void)k;
+    assert_int_equal(kind, (uint32_t)KEPT);
+    bz_buf_addf(ctx, "%.*s ", BZ_STR_ARG(bytes));
+}
+
+static void assert_kept(const char *path, const char *tag, const char *texts)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf all = {0};
+    struct bz_entries e;
+
+    bz_entries_open(&e, path, tag);
+    bz_entries_each_kept(&e, (uint32_t)KEPT, add_texts, &all);
+    assert_string_equal(bz_buf_text(&all), texts);
+    bz_entries_close(&e);
+}
+
+static void spoil(const char *path, off_t at)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    assert_int_equal(pwrite(fd, "?", 1, at), 1);
+    close(fd);
+}
+
+static void entries_of_kept_kinds_stay_until_they_are_dropped(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries_key k = key(2);
+    struct bz_entries e;
+    char text[16384];
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    bz_entries_open(&e, path.s, TAG);
+    enter(&e, (uint32_t)KEPT, 1, "old");
+    enter(&e, (uint32_t)KEPT, 2, "two");
+    enter(&e, 1, 2, "of another kind");
+    save(&e);
+    enter(&e, (uint32_t)KEPT, 1, "one");
+    save(&e);
+    bz_entries_close(&e);
+    assert_kept(path.s, TAG, "two one ");
+    for (uint8_t i = 0; i < 100; i++)
+        add(path.s, i % 3, text); /* which rewrites the file */
+    assert_kept(path.s, TAG, "two one ");
+    assert_kept(path.s, "test 2", "two one ");
+    spoil(path.s, 9); /* the head of the file */
+    assert_kept(path.s, TAG, "two one ");
+    bz_entries_open(&e, path.s, "test 2");
+    assert_true(lacks(&e, 1, 1));
+    bz_entries_drop(&e, (uint32_t)KEPT, &k);
+    save(&e);
+    bz_entries_close(&e);
+    assert_kept(path.s, "test 2", "one ");
+    assert_kept(path.s, TAG, "one ");
+    assert_true(size_of(path.s) < sizeof(text));
+}
+
+static void an_entry_may_be_made_in_place(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries_key k = key(1);
+    struct bz_entries e;
+    struct bz_str found;
+    char *room;
+
+    bz_entries_open(&e, path.s, TAG);
+    room = bz_entries_room(&e, 3 << 20);
+    assert_int_equal((uintptr_t)room % 8, 0);
+    memset(room, 'y', 3 << 20);
+    bz_entries_commit(&e, 1, &k, (2 << 20) + 1);
+    enter(&e, 1, 2, "after it");
+    save(&e);
+    assert_true(bz_entries_find(&e, 1, &k, &found));
+    assert_int_equal(bz_entries_sum(found), bz_str_hash(found));
+    bz_entries_close(&e);
+    bz_entries_open(&e, path.s, TAG);
+    assert_true(bz_entries_find(&e, 1, &k, &found));
+    assert_int_equal(found.n, (2 << 20) + 1);
+    assert_int_equal(bz_entries_sum(found), bz_str_hash(found));
+    assert_true(has(&e, 1, 2, "after it"));
+    bz_entries_close(&e);
 }
 
 static void count(void *ctx, uint32_t kind, const struct bz_entries_key *k,
@@ -350,6 +540,11 @@ int main(void)
         scratch_test(a_file_of_another_tag_is_as_none),
         scratch_test(a_file_that_is_cut_off_anywhere_is_mended),
         scratch_test(damage_costs_entries_and_nothing_else),
+        scratch_test(many_entries_are_found),
+        scratch_test(a_damaged_index_loses_nothing),
+        scratch_test(damage_in_one_entry_costs_no_other),
+        scratch_test(entries_of_kept_kinds_stay_until_they_are_dropped),
+        scratch_test(an_entry_may_be_made_in_place),
         scratch_test(each_shows_what_counts),
         cmocka_unit_test(without_a_path_nothing_is_remembered),
         cmocka_unit_test(keys_of_texts_differ),
