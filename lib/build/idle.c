@@ -1,6 +1,5 @@
 #include "build/idle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "build/outdir.h"
@@ -9,14 +8,10 @@
 #include "os/clock.h"
 #include "os/fs.h"
 #include "os/fs_list.h"
-#include "os/fs_remove.h"
 #include "os/stamp.h"
 #include "sig/files.h"
 
-#define DIR_NAME "cache/bitzel.idle"
-#define FORMAT "bitzel idle 2"
-#define RECORD_MAX ((size_t)256 << 20)
-#define RECORDS_MAX 32
+#define FORMAT "bitzel idle 3"
 #define HOLDS (BZ_SHELF_TOUCH / 2 * BZ_CLOCK_S)
 
 /* ---- which build it is ---- */
@@ -49,11 +44,10 @@ static void name_build(struct bz_digest_hasher *h, const struct bz_idle_about *a
     bz_digest_end(h, out);
 }
 
-/* A file for each set of targets, whatever else there is to know of a build. */
-static struct bz_str record_path(struct bz_arena *a, struct bz_digest_hasher *h,
-                                 const struct bz_idle_about *about)
+/* A record for each set of targets, whatever else there is to know of a build. */
+static void record_key(struct bz_digest_hasher *h, const struct bz_idle_about *about,
+                       struct bz_entries_key *out)
 {
-    char hex[BZ_DIGEST_HEX_LEN + 1];
     struct bz_digest name;
 
     bz_digest_begin(h);
@@ -61,8 +55,7 @@ static struct bz_str record_path(struct bz_arena *a, struct bz_digest_hasher *h,
     for (size_t i = 0; i < about->goal->n; i++)
         add_text(h, 't', about->goal->targets[i]);
     bz_digest_end(h, &name);
-    bz_digest_hex(&name, hex);
-    return bz_arena_printf(a, "%s/" DIR_NAME "/%.16s", about->build_dir, hex);
+    memcpy(out->b, name.b, sizeof(out->b));
 }
 
 static struct bz_str result_path(struct bz_arena *a, const char *store,
@@ -231,17 +224,11 @@ static bool take_places(struct reader *r, uint64_t n, const char *build_dir)
 static bool holds(struct bz_str bytes, const struct bz_idle_about *about,
                   struct bz_digest_hasher *h, struct bz_idle *out)
 {
-    struct bz_digest sum, got, build, files;
+    struct bz_digest build, files;
     struct reader r = {.rest = bytes};
     struct head head;
     struct bz_str lists;
 
-    take(&r, &sum, sizeof(sum));
-    if (r.bad)
-        return false;
-    bz_digest_bytes(h, r.rest.p, r.rest.n, &got);
-    if (!bz_digest_eq(&sum, &got))
-        return false;
     take(&r, &head, sizeof(head));
     name_build(h, about, &build);
     if (r.bad || !bz_digest_eq(&build, &head.build) || !is_recent(head.wall))
@@ -257,16 +244,17 @@ static bool holds(struct bz_str bytes, const struct bz_idle_about *about,
 bool bz_idle_find(struct bz_idle *out, const struct bz_idle_about *about)
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    struct bz_entries_key key;
+    struct bz_str bytes;
     struct bz_err ignored;
-    size_t n = 0;
     bool good;
 
     *out = (struct bz_idle){0};
-    if (!is_whole(about->survey) || bz_digest_hasher_new(&h, &ignored) < 0 ||
-        bz_fs_read(AT_FDCWD, record_path(&out->arena, h, about).p, RECORD_MAX,
-                   &out->bytes, &n, &ignored) < 0)
+    if (!is_whole(about->survey) || bz_digest_hasher_new(&h, &ignored) < 0)
         return false;
-    good = holds(bz_str_of(out->bytes, n), about, h, out);
+    record_key(h, about, &key);
+    good = bz_entries_find(about->catalog, BZ_IDLE_KIND, &key, &bytes) &&
+           holds(bytes, about, h, out);
     if (!good)
         BZ_VEC_CLEAR(&out->results);
     return good;
@@ -275,7 +263,6 @@ bool bz_idle_find(struct bz_idle *out, const struct bz_idle_about *about)
 void bz_idle_release(struct bz_idle *idle)
 {
     bz_vec_release(&idle->results);
-    free(idle->bytes);
     bz_arena_release(&idle->arena);
     *idle = (struct bz_idle){0};
 }
@@ -357,37 +344,18 @@ static bool put_results(struct writer *w, const struct bz_idle_uses *used,
     return good;
 }
 
-/* Sets of targets that nobody builds any more. */
-static void forget_old(const char *dir)
-{
-    BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list names = {0};
-    struct bz_err ignored;
-
-    if (bz_fs_list_dir(AT_FDCWD, dir, &names, &ignored) == 0 &&
-        names.n >= RECORDS_MAX && bz_fs_remove(AT_FDCWD, dir, &ignored) < 0)
-        return; /* there are only more of them then */
-}
-
 static int save(struct writer *w, const struct head *head, struct bz_str lists,
                 struct bz_digest_hasher *h, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0}, all = {0};
-    const char *dir = bz_arena_printf(&w->arena, "%s/" DIR_NAME, w->about->build_dir).p;
-    struct bz_str path = record_path(&w->arena, h, w->about);
-    struct bz_digest sum;
-    int rc;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    struct bz_entries_key key;
 
     bz_buf_add(&bytes, head, sizeof(*head));
     put_text(&bytes, lists);
     bz_buf_add_str(&bytes, bz_buf_str(&w->body));
-    bz_digest_bytes(h, bytes.data, bytes.len, &sum);
-    bz_buf_add(&all, &sum, sizeof(sum));
-    bz_buf_add_str(&all, bz_buf_str(&bytes));
-    forget_old(dir);
-    rc = bz_fs_mkdirs(AT_FDCWD, dir, 0755, err);
-    return rc < 0 ? rc
-                  : bz_fs_write(AT_FDCWD, path.p, all.data, all.len, 0644, BZ_FS_NOSYNC,
-                                err);
+    record_key(h, w->about, &key);
+    bz_entries_put(w->about->catalog, BZ_IDLE_KIND, &key, bz_buf_str(&bytes));
+    return bz_entries_save(w->about->catalog, err);
 }
 
 int bz_idle_keep(const struct bz_idle_about *about, const struct bz_goal *goal,

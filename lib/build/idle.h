@@ -1,25 +1,27 @@
-/* idle.h - what a build that had nothing to do has looked at.
+/* idle.h - no-op fast path: skips graph, signing and planning while the inputs of the
+ * last no-op build are unchanged.
  *
- * Such a build is usually followed by another one. If the survey, the files that count
- * and all else that decides the signatures are the same, and the results and outputs
- * that the first one found are still there, untouched, then the second one finds the
- * same: no graph is made, nothing is signed, and no result is read.
+ * The family "last no-op" of the catalog (codec/entries.h): one entry for each set of
+ * targets, by the digest of their names. Rule of validity:
  *
  *   1. A record is written only after a build that ran nothing, from recipes that were
  *      all remembered.
- *   2. It holds as long as every path in it has the same stamp, and for half of the
- *      time in which a collector spares what was used (BZ_SHELF_TOUCH): the build that
- *      then looks at everything claims it again.
+ *   2. It holds while the evaluation in the catalog is the same (survey/recall.h), the
+ *      digests of the local files that count are the same, every stored result and
+ *      every output in it has the same stamp, and for half of the time in which a
+ *      collector spares used results (BZ_SHELF_TOUCH): the build that then looks at
+ *      everything claims them again.
  *   3. Where it does not hold, for whatever reason, the build does all of its work.
  *
- * Records lie in cache/bitzel.idle/ of the build directory, one for each set of
- * targets. One thread.
+ * Losing a record costs one build that looks at everything. One thread.
  */
 #ifndef BZ_BUILD_IDLE_H
 #define BZ_BUILD_IDLE_H
 
 #include "exec/event.h"
 #include "sig/signing.h"
+
+#define BZ_IDLE_KIND 5 /* of entries */
 
 /* Which build it is. */
 struct bz_idle_about {
@@ -38,14 +40,14 @@ struct bz_idle_result {
 
 struct bz_idle {
     struct bz_arena arena;
-    char *bytes; /* of the record: texts lie in it */
     struct bz_event_counts counts;
     int64_t spared; /* what it took to make what is not needed */
     struct bz_idle_results BZ_VEC(struct bz_idle_result) results; /* that it used */
 };
 
 /* Whether the last build of this kind had nothing to do, and this one has not either:
- * then *out has what it found. Release it in any case. */
+ * then *out has what it found, with texts that lie in the catalog. Release it in any
+ * case. */
 bool bz_idle_find(struct bz_idle *out, const struct bz_idle_about *about);
 void bz_idle_release(struct bz_idle *idle);
 
