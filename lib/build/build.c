@@ -46,7 +46,7 @@ static int read_catalog(struct bz_build *b, struct bz_err *err)
     b->catalog.resolve = b->opts.resolve;
     if (rc < 0)
         return rc;
-    bz_taint_open(&b->taint, b->catalog.build_dir);
+    bz_taint_open(&b->taint, bz_catalog_entries(&b->catalog), b->catalog.build_dir);
     about = about_idle(b);
     return may_be_idle(b) && bz_idle_find(&b->idle, &about) ? BZ_BUILD_IDLE : 0;
 }

@@ -77,6 +77,12 @@ struct bz_entries {
 void bz_entries_open(struct bz_entries *e, const char *path, const char *tag);
 void bz_entries_close(struct bz_entries *e);
 
+/* Whether a save writes anywhere. */
+static inline bool bz_entries_is_saved(const struct bz_entries *e)
+{
+    return e->path != NULL;
+}
+
 /* The bytes of an entry, at a multiple of 8; they last until *e is closed. */
 bool bz_entries_find(struct bz_entries *e, uint32_t kind,
                      const struct bz_entries_key *key, struct bz_str *out);

@@ -214,7 +214,7 @@ int bz_recording_run(struct bz_record *r, const struct bz_signing *s,
     if (rc < 0)
         return rc;
     w.hasher = hasher;
-    bz_taint_open(&w.taint, p->build_dir);
+    bz_taint_open(&w.taint, bz_catalog_entries(p), p->build_dir);
     w.parts = bz_mem_array(goal->graph.dag.n, sizeof(*w.parts));
     rc = bz_signing_run(&again, p, goal, keep_task, &w, err);
     if (rc == 0 && w.rc < 0) {

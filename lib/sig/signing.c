@@ -271,7 +271,7 @@ static void sign_graph(struct signer *w)
 
     bz_sign_graph(&g->dag, &g->order, w->s->base, w->hasher, w->s->keys);
     if (!w->s->taint)
-        bz_taint_open(&own, w->p->build_dir);
+        bz_taint_open(&own, bz_catalog_entries(w->p), w->p->build_dir);
     if (bz_taint_mix(w->s->taint ? w->s->taint : &own, w->goal, w->hasher,
                      w->s->base)) {
         w->s->pure = w->s->keys;

@@ -1,12 +1,12 @@
 #include "sig/taint.h"
 
-#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "os/clock.h"
 #include "os/fs.h"
-#include "os/path.h"
 
 #define FILE_LIMIT ((size_t)16 << 20)
 
@@ -19,26 +19,67 @@ static void put(struct bz_taint *t, struct bz_str task, struct bz_str value)
     e->p = (void *)(uintptr_t)bz_arena_dup(&t->arena, value).p;
 }
 
-void bz_taint_open(struct bz_taint *t, const char *build_dir)
+static void note_change(struct bz_taint *t, struct bz_str task)
+{
+    if (!bz_map_get(&t->changed, task))
+        bz_map_put(&t->changed, bz_arena_dup(&t->arena, task));
+}
+
+/* "TASK VALUE". */
+static bool read_line(struct bz_taint *t, struct bz_str line, struct bz_str *task)
+{
+    struct bz_str value;
+
+    if (!bz_str_cut(line, ' ', task, &value) || task->n == 0 || value.n == 0)
+        return false;
+    put(t, *task, value);
+    return true;
+}
+
+static void read_entry(void *ctx, uint32_t kind, const struct bz_entries_key *key,
+                       struct bz_str bytes)
+{
+    struct bz_str task;
+
+    (void)kind;
+    (void)key;
+    read_line(ctx, bytes, &task);
+}
+
+/* Makes entries of the file that earlier versions had. */
+static void move_file(struct bz_taint *t, const char *path)
 {
     BZ_CLEANUP(bz_mem_freep) char *text = NULL;
-    struct bz_str rest, line, task, value;
-    struct bz_err ignored;
+    struct bz_str rest, line, task;
+    struct bz_err err;
     size_t n;
 
-    *t = (struct bz_taint){0};
-    t->path = bz_arena_printf(&t->arena, "%s/cache/bitzel.taints", build_dir).p;
-    if (bz_fs_read(AT_FDCWD, t->path, FILE_LIMIT, &text, &n, &ignored) < 0)
+    if (bz_fs_read(AT_FDCWD, path, FILE_LIMIT, &text, &n, &err) < 0)
         return;
     rest = bz_str_of(text, n);
     while (rest.n > 0 && bz_str_next_part(&rest, '\n', &line))
-        if (bz_str_cut(line, ' ', &task, &value) && task.n > 0 && value.n > 0)
-            put(t, task, value);
+        if (read_line(t, line, &task))
+            note_change(t, task);
+    if (!bz_entries_is_saved(t->catalog))
+        return;
+    if (bz_taint_save(t, &err) < 0)
+        bz_log_debug("taint", "%s stays: %s", path, err.msg);
+    else
+        unlink(path);
+}
+
+void bz_taint_open(struct bz_taint *t, struct bz_entries *catalog,
+                   const char *build_dir)
+{
+    *t = (struct bz_taint){.catalog = catalog};
+    bz_entries_each_kept(catalog, BZ_TAINT_KIND, read_entry, t);
+    move_file(t, bz_arena_printf(&t->arena, "%s/cache/bitzel.taints", build_dir).p);
 }
 
 void bz_taint_release(struct bz_taint *t)
 {
     bz_map_release(&t->values);
+    bz_map_release(&t->changed);
     bz_arena_release(&t->arena);
     *t = (struct bz_taint){0};
 }
@@ -47,11 +88,13 @@ void bz_taint_set(struct bz_taint *t, struct bz_str task)
 {
     put(t, task,
         bz_arena_printf(&t->arena, "%llx", (unsigned long long)bz_clock_wall()));
+    note_change(t, task);
 }
 
 void bz_taint_clear(struct bz_taint *t, struct bz_str task)
 {
-    bz_map_remove(&t->values, task);
+    if (bz_map_remove(&t->values, task))
+        note_change(t, task);
 }
 
 struct bz_str bz_taint_when(const struct bz_taint *t, struct bz_str task,
@@ -75,21 +118,26 @@ struct bz_str bz_taint_when(const struct bz_taint *t, struct bz_str task,
                            (unsigned)(ns % (uint64_t)BZ_CLOCK_S / BZ_CLOCK_MS));
 }
 
-int bz_taint_save(const struct bz_taint *t, struct bz_err *err)
+int bz_taint_save(struct bz_taint *t, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct bz_str dir = bz_path_dirname(bz_str_from(t->path));
-    struct bz_path parent;
-    int rc = bz_path_join(BZ_STR(""), dir, &parent, err);
 
-    for (const struct bz_map_entry *e = bz_map_next(&t->values, NULL); e;
-         e = bz_map_next(&t->values, e))
-        bz_buf_addf(&text, "%.*s %s\n", BZ_STR_ARG(e->key), (const char *)e->p);
-    if (rc == 0)
-        rc = bz_fs_mkdirs(AT_FDCWD, parent.s, 0755, err);
-    return rc < 0 ? rc
-                  : bz_fs_write(AT_FDCWD, t->path, text.data, text.len, 0644,
-                                BZ_FS_NOSYNC, err);
+    for (const struct bz_map_entry *e = bz_map_next(&t->changed, NULL); e;
+         e = bz_map_next(&t->changed, e)) {
+        const struct bz_map_entry *value = bz_map_get(&t->values, e->key);
+        struct bz_entries_key key;
+
+        bz_entries_key_of(e->key, &key);
+        if (!value) {
+            bz_entries_drop(t->catalog, BZ_TAINT_KIND, &key);
+            continue;
+        }
+        bz_buf_truncate(&text, 0);
+        bz_buf_addf(&text, "%.*s %s", BZ_STR_ARG(e->key), (const char *)value->p);
+        bz_entries_put(t->catalog, BZ_TAINT_KIND, &key, bz_buf_str(&text));
+    }
+    bz_map_clear(&t->changed);
+    return bz_entries_save(t->catalog, err);
 }
 
 bool bz_taint_mix(const struct bz_taint *t, const struct bz_goal *goal,

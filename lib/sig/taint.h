@@ -1,26 +1,46 @@
 /* taint.h - tasks that were told to run although nothing has changed.
  *
  * As in BitBake a forced task gets a taint, which is a part of its signature until it
- * is taken away: no result is stored under it, so the task runs, and what waits for it
- * is looked for by what comes out. The taints of a build directory lie in
- * cache/bitzel.taints, a line "TASK VALUE" each.
+ * is cleared: no result is stored under it, so the task runs, and its dependents are
+ * looked up by its output.
+ *
+ * Taints are entries of the catalog (codec/entries.h), one for each task, and always
+ * valid. They are the only entries that cannot be recomputed, so their kind is kept:
+ * no rewrite drops them, nor does a catalog of another version or with damage
+ * elsewhere. A save appends them under the lock of the catalog before the build goes
+ * on, so that kill -9 loses none; like every file of a build directory they are not
+ * forced to disk.
+ *
+ * A taint that is lost all the same, by damage to its own entry, say, does no harm to
+ * what is built: the task has its plain signature again, and the result that is stored
+ * under it was made from the same inputs. The user who wants another one forces the
+ * task again.
+ *
+ * Earlier versions kept taints in cache/bitzel.taints, a line "TASK VALUE" each. Such a
+ * file is read once: its taints become entries, and it is removed.
  *
  * One thread.
  */
 #ifndef BZ_SIG_TAINT_H
 #define BZ_SIG_TAINT_H
 
+#include "codec/entries.h"
 #include "graph/goal.h"
 #include "sig/sign.h"
 
+#define BZ_TAINT_KIND (BZ_ENTRIES_KEPT | 1U) /* of entries */
+
 struct bz_taint {
     struct bz_arena arena;
-    struct bz_map values; /* name of a task -> its taint, a C string */
-    const char *path;
+    struct bz_map values;  /* name of a task -> its taint, a C string */
+    struct bz_map changed; /* names that are to be saved */
+    struct bz_entries *catalog;
 };
 
-/* Reads them. A file that is not there, or not to be read, has none. Release *t. */
-void bz_taint_open(struct bz_taint *t, const char *build_dir);
+/* Reads the taints of a build directory from its catalog, which must outlive *t.
+ * Release *t. */
+void bz_taint_open(struct bz_taint *t, struct bz_entries *catalog,
+                   const char *build_dir);
 void bz_taint_release(struct bz_taint *t);
 
 /* Gives the task a new one, or takes it away. */
@@ -30,7 +50,7 @@ void bz_taint_clear(struct bz_taint *t, struct bz_str task);
  * it has none. */
 struct bz_str bz_taint_when(const struct bz_taint *t, struct bz_str task,
                             struct bz_arena *a);
-int bz_taint_save(const struct bz_taint *t, struct bz_err *err) BZ_MUST_CHECK;
+int bz_taint_save(struct bz_taint *t, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Mixes them into the digests of tasks, `base` [tasks of the graph]. False if there are
  * none among these. */

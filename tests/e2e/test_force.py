@@ -2,6 +2,7 @@
 
 import unittest
 
+import catalog
 import test_build
 from test_build import tasks
 
@@ -42,8 +43,25 @@ class Force(test_build.Kitchen):
 
     def test_what_was_never_built_leaves_no_taint(self):
         self.build("-f", "-c", "compile", "sauce")
-        self.assertEqual((self.dir / "build/cache/bitzel.taints").read_text(), "")
+        self.assertEqual(catalog.live(self.dir / "build/cache/bitzel.catalog", catalog.TAINT), [])
         self.assertIn("(0 tasks executed, 1 from cache)", self.build("-c", "compile", "sauce").out)
+
+
+    def test_a_damaged_catalog_still_knows_what_was_forced(self):
+        self.edit("meta-kitchen/classes/base.bbclass", 'echo "${PN} with ${SALT}" > made',
+                  'cat /proc/sys/kernel/random/uuid > made')
+        self.build("dough")
+        self.build("-f", "-c", "compile", "dough")
+        self.build("dough")
+        made = (self.out("dough") / "image/bin/dough").read_text()
+        path = self.dir / "build/cache/bitzel.catalog"
+        self.assertEqual(len(catalog.live(path, catalog.TAINT)), 1)
+        good = path.read_bytes()
+        for bad in (b"another!" + good[8:], good[:20] + b"version 9" + good[29:], good + b"x" * 100,
+                    good[:200] + b"?" * 100 + good[300:]):
+            path.write_bytes(bad)
+            self.assertEqual(tasks(self.build("dough"), "Executed"), set())
+            self.assertEqual((self.out("dough") / "image/bin/dough").read_text(), made)
 
 
 class DryRun(test_build.Kitchen):
