@@ -8,8 +8,8 @@
 #include "complete.h"
 #include "graph/provide.h"
 #include "os/path.h"
+#include "survey/deltas.h"
 #include "survey/recall.h"
-#include "survey/snapshot.h"
 
 struct complete_values {
     struct bz_opt_list words;
@@ -27,7 +27,7 @@ static const struct bz_opt_arg args[] = {
 struct known {
     struct bz_cmd_env *env;
     struct bz_build build;
-    struct bz_snapshot snapshot;
+    struct bz_deltas survey;
 };
 
 static bool find_project(struct known *k, const struct bz_complete *c)
@@ -41,13 +41,11 @@ static bool find_project(struct known *k, const struct bz_complete *c)
     return bz_cmd_open_build(k->env, &k->build, BZ_BUILD_PROJECT, &err) == 0;
 }
 
-static bool open_snapshot(struct known *k)
+static bool open_survey(struct known *k)
 {
-    struct bz_path path;
     struct bz_err err;
 
-    return bz_catalog_snapshot(&k->build.catalog, &path, &err) == 0 &&
-           bz_snapshot_open(&k->snapshot, path.s, &err) == 0;
+    return bz_deltas_open(&k->survey, bz_catalog_entries(&k->build.catalog), &err) == 0;
 }
 
 /* ---- the recipes of one configuration ---- */
@@ -61,22 +59,19 @@ typedef void (*fact_fn)(void *ctx, const struct bz_facts *f);
 
 static void each_fact(const struct part *at, fact_fn fn, void *ctx)
 {
-    struct bz_snapshot *s = &at->known->snapshot;
     struct bz_snapshot_range in = at->part->recipes;
 
-    if (!bz_snapshot_has(s, BZ_SNAPSHOT_RECIPES, in))
-        return;
     for (uint32_t i = 0; i < in.n; i++) {
-        const struct bz_snapshot_recipe *r =
-            bz_snapshot_at(s, BZ_SNAPSHOT_RECIPES, in.first + i);
+        struct bz_deltas_place r;
 
-        if (!bz_snapshot_has(s, BZ_SNAPSHOT_FACTS, r->facts))
+        if (!bz_deltas_recipe(&at->known->survey, (size_t)in.first + i, &r) ||
+            !bz_snapshot_has(r.image, BZ_SNAPSHOT_FACTS, r.record->facts))
             return;
-        for (uint32_t j = 0; j < r->facts.n; j++) {
+        for (uint32_t j = 0; j < r.record->facts.n; j++) {
             struct bz_facts f;
             struct bz_err err;
 
-            if (bz_snapshot_fact(s, r->facts.first + j, &f, &err) == 0 &&
+            if (bz_snapshot_fact(r.image, r.record->facts.first + j, &f, &err) == 0 &&
                 bz_provide_usable(&f))
                 fn(ctx, &f);
         }
@@ -85,14 +80,15 @@ static void each_fact(const struct part *at, fact_fn fn, void *ctx)
 
 static bool find_part(struct known *k, struct bz_str mc, struct part *out)
 {
-    uint32_t n = bz_snapshot_count(&k->snapshot, BZ_SNAPSHOT_PARTS);
+    const struct bz_snapshot *base = bz_deltas_base(&k->survey);
+    uint32_t n = bz_snapshot_count(base, BZ_SNAPSHOT_PARTS);
 
     for (uint32_t i = 0; i < n; i++) {
         const struct bz_snapshot_part *part =
-            bz_snapshot_at(&k->snapshot, BZ_SNAPSHOT_PARTS, i);
+            bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i);
         struct bz_str name;
 
-        if (bz_snapshot_text(&k->snapshot, part->mc, &name) && bz_str_eq(name, mc)) {
+        if (bz_snapshot_text(base, part->mc, &name) && bz_str_eq(name, mc)) {
             *out = (struct part){k, part};
             return true;
         }
@@ -142,15 +138,16 @@ static void offer_tasks(void *ctx, const struct bz_facts *f)
 static void offer_configurations(struct known *k, struct bz_complete *c,
                                  struct bz_str typed)
 {
-    uint32_t n = bz_snapshot_count(&k->snapshot, BZ_SNAPSHOT_PARTS);
+    const struct bz_snapshot *base = bz_deltas_base(&k->survey);
+    uint32_t n = bz_snapshot_count(base, BZ_SNAPSHOT_PARTS);
 
     for (uint32_t i = 0; i < n; i++) {
         const struct bz_snapshot_part *part =
-            bz_snapshot_at(&k->snapshot, BZ_SNAPSHOT_PARTS, i);
+            bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i);
         BZ_CLEANUP(bz_buf_release) struct bz_buf word = {0};
         struct bz_str name;
 
-        if (!bz_snapshot_text(&k->snapshot, part->mc, &name) || name.n == 0)
+        if (!bz_snapshot_text(base, part->mc, &name) || name.n == 0)
             continue;
         bz_buf_addf(&word, "mc:%.*s:", BZ_STR_ARG(name));
         bz_complete_offer(c, typed, bz_buf_str(&word), BZ_STR("a configuration"));
@@ -233,7 +230,7 @@ static void offer_variables(struct known *k, struct bz_complete *c, struct bz_st
     size_t n = 0;
 
     if (!find_part(k, BZ_STR(""), &part) ||
-        !bz_snapshot_text(&k->snapshot, part.part->settings, &settings) ||
+        !bz_snapshot_text(bz_deltas_base(&k->survey), part.part->settings, &settings) ||
         bz_recall_settings(settings, &v, &err) < 0 ||
         bz_vars_names(v, &names, &n, &err) < 0)
         return;
@@ -259,7 +256,7 @@ static void offer_names(struct bz_complete *c, enum bz_complete_kind kind,
     }
     if (kind == BZ_COMPLETE_BUILDS)
         offer_builds(&k, c, typed);
-    else if (!open_snapshot(&k))
+    else if (!open_survey(&k))
         ;
     else if (kind == BZ_COMPLETE_TASKS)
         offer_all_tasks(&k, c, typed);
@@ -268,7 +265,7 @@ static void offer_names(struct bz_complete *c, enum bz_complete_kind kind,
     else
         offer_targets(&k, c, kind, typed);
     c->before = before;
-    bz_snapshot_close(&k.snapshot);
+    bz_deltas_close(&k.survey);
     bz_build_close(&k.build);
 }
 

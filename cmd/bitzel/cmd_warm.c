@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 #include "os/clock.h"
 #include "os/fs.h"
 #include "os/path.h"
-#include "survey/snapshot.h"
+#include "survey/inputs.h"
 
 #define SETTLE_MS 200          /* without an event: whoever saves files has done so */
 #define SETTLE_MOST BZ_CLOCK_S /* but no longer */
@@ -55,46 +56,51 @@ static void add_dir(struct watch *w, struct bz_str dir)
     }
 }
 
-static void add_inputs(struct watch *w, const struct bz_snapshot *s)
+static int add_inputs(struct watch *w, struct bz_entries *catalog, struct bz_err *err)
 {
-    for (uint32_t i = 0; i < bz_snapshot_count(s, BZ_SNAPSHOT_INPUTS); i++) {
-        const struct bz_snapshot_input *in = bz_snapshot_at(s, BZ_SNAPSHOT_INPUTS, i);
-        struct bz_str path;
+    struct bz_deltas d = {0};
+    struct bz_inputs in = {0};
+    int rc = bz_deltas_open(&d, catalog, err);
 
-        if (!in || !bz_snapshot_text(s, in->path, &path) || !bz_path_is_absolute(path))
-            continue;
-        add_dir(w, in->stamp.kind == BZ_STAMP_DIR ? path : bz_path_dirname(path));
+    if (rc == 0)
+        rc = bz_inputs_read(&in, &d, err);
+    for (size_t i = 0; i < in.n && rc == 0; i++) {
+        struct bz_str path = in.looks[i].path;
+
+        if (!in.dropped[i] && bz_path_is_absolute(path))
+            add_dir(w, in.looks[i].stamp.kind == BZ_STAMP_DIR ? path
+                                                              : bz_path_dirname(path));
     }
+    bz_inputs_release(&in);
+    bz_deltas_close(&d);
+    return rc;
 }
 
-/* Evaluates what has changed and writes the snapshot, if there is anything to write.
- * Watches all that counts for it. *again: it has written, or watches more than before,
- * so that something may have changed unseen. */
+/* Evaluates what has changed and saves it, if there is anything to save. Watches all
+ * that counts for it. *again: it has written, or watches more than before, so that
+ * something may have changed unseen. */
 static int survey(struct bz_cmd_env *env, struct watch *w, bool *again,
                   struct bz_err *err)
 {
     struct bz_build b = {0};
-    struct bz_snapshot snapshot = {0};
-    struct bz_stamp before, after;
-    struct bz_path path;
+    struct bz_entries_key before = {{0}};
     size_t known = w->dirs.len;
     int rc = bz_cmd_open_build(env, &b, BZ_BUILD_PROJECT, err);
 
     *again = false;
-    if (rc == 0)
-        rc = bz_catalog_snapshot(&b.catalog, &path, err);
     if (rc == 0) {
-        bz_stamp_path(AT_FDCWD, path.s, &before);
+        struct bz_deltas d;
+        struct bz_err none;
+
+        if (bz_deltas_open(&d, bz_catalog_entries(&b.catalog), &none) == 0)
+            before = d.last;
+        bz_deltas_close(&d);
         rc = bz_build_to(&b, BZ_BUILD_CATALOG, err);
-        bz_stamp_path(AT_FDCWD, path.s, &after);
-        *again = !bz_stamp_same(&before, &after);
+        *again =
+            memcmp(&before, &b.catalog.survey.recall.old.last, sizeof(before)) != 0;
     }
     if (rc == 0)
-        rc = bz_snapshot_open(&snapshot, path.s, err);
-    if (rc == 0) {
-        add_inputs(w, &snapshot);
-        bz_snapshot_close(&snapshot);
-    }
+        rc = add_inputs(w, bz_catalog_entries(&b.catalog), err);
     *again |= w->dirs.len > known;
     bz_build_close(&b);
     bz_buf_truncate(&env->log.buf, 0); /* whoever asks is told */
@@ -165,7 +171,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 const struct bz_cmd bz_cmd_warm = {
     .name = "warm",
     .hidden = true,
-    .summary = "Keep the snapshot of a project up to date",
+    .summary = "Keep what is remembered of a project up to date",
     .detail =
         "Reads the project, and what has changed in it whenever that happens, until "
         "its standard input ends. So the next command finds everything read.",

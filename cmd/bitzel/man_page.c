@@ -54,8 +54,9 @@ static const struct bz_cmd_term files[] = {
         "Those of a project, in its build directory; bitzel.conf beside its kas files"),
     TERM("conf/bblayers.conf, kas-project.yml, kas.yml, .config.yaml",
          "What makes a directory, and all below it, a project"),
-    TERM("cache/bitzel.snapshot, cache/bitzel.catalog",
-         "In the build directory: what is known of its recipes. They may be removed"),
+    TERM("cache/bitzel.catalog",
+         "In the build directory: what is known of its recipes, and which tasks were "
+         "forced. It may be removed"),
     TERM("~/.cache/bitzel",
          "The local store of results, unless cache.dir names another"),
     TERM("/usr/share/bitzel/recipes",

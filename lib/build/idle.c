@@ -18,7 +18,7 @@
 
 static bool is_whole(const struct bz_survey *s)
 {
-    return s->parsed == 0 && s->recall.old.bytes && bz_recall_whole(&s->recall);
+    return s->parsed == 0 && bz_recall_whole(&s->recall);
 }
 
 static void add_text(struct bz_digest_hasher *h, uint8_t tag, const char *text)
@@ -30,13 +30,11 @@ static void add_text(struct bz_digest_hasher *h, uint8_t tag, const char *text)
 static void name_build(struct bz_digest_hasher *h, const struct bz_idle_about *about,
                        struct bz_digest *out)
 {
-    const struct bz_snapshot_head *head = about->survey->recall.old.head;
+    const struct bz_entries_key *survey = &about->survey->recall.old.last;
 
     bz_digest_begin(h);
     add_text(h, 'f', FORMAT);
-    bz_digest_add_field(h, 'p', head->program, sizeof(head->program));
-    bz_digest_add_field(h, 's', &head->sum, sizeof(head->sum));
-    bz_digest_add_field(h, 'n', &head->size, sizeof(head->size));
+    bz_digest_add_field(h, 's', survey->b, sizeof(survey->b));
     add_text(h, 'd', about->store);
     add_text(h, 'c', about->goal->task);
     for (size_t i = 0; i < about->goal->n; i++)

@@ -1,7 +1,8 @@
 /* memo.h - the digests of tasks that need not be computed again.
  *
- * Entries of the catalog (codec/entries.h), one for each evaluated recipe, by a key
- * that says that nothing it was evaluated from has changed (survey/lineage.h): for each
+ * A part of the family "evaluation" of the catalog (survey/deltas.h): an entry for each
+ * evaluated recipe. Rule of validity: the key, which says that nothing it was evaluated
+ * from has changed (survey/lineage.h). An entry has for each
  * of its tasks the digest without files (base.h) and the list of files (files.h), and
  * what there was to say about the recipe.
  *

@@ -1,8 +1,9 @@
 /* sums.h - the SHA-256 of files, each read only if it may have changed.
  *
- * What was computed is remembered in the catalog (codec/entries.h), by path with the
- * file's stamp: device, inode, size and times. A digest is trusted as long as the stamp
- * is the same.
+ * The family "file digests" of the catalog (codec/entries.h): an entry for each path,
+ * with the file's stamp. Rule of validity: a digest holds while the stamp (device,
+ * inode, size and times) is the same. A changed file appends one entry and changes
+ * nothing else in the catalog.
  *
  *   1. A digest belongs to its stamp: the stamp is taken before the file is read and
  *      again after, and both must be equal, else the file is read anew.

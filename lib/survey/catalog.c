@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "os/fs.h"
+#include "os/fs_remove.h"
 #include "project/buildconf.h"
 
 /* Reads one configuration and collects its recipes. */
@@ -274,30 +277,37 @@ static int run_survey(struct bz_catalog *p, const struct bz_survey_memory *memor
     survey.sources = sources.at;
     survey.nsources = sources.len;
     survey.sweep.library = p->library;
-    survey.memory.catalog = bz_catalog_entries(p);
     return rc < 0 ? rc : bz_survey_run(&p->survey, &survey, err);
 }
 
-int bz_catalog_snapshot(const struct bz_catalog *p, struct bz_path *out,
-                        struct bz_err *err)
+/* The files in which earlier versions remembered the same. */
+static void remove_old(const struct bz_catalog *p)
 {
-    return bz_path_join(bz_str_from(p->build_dir), BZ_STR("cache/bitzel.snapshot"), out,
-                        err);
+    static const struct bz_str names[] = {BZ_STR("cache/bitzel.snapshot"),
+                                          BZ_STR("cache/bitzel.idle")};
+    struct bz_err err;
+    struct bz_path path;
+
+    for (size_t i = 0; i < BZ_COUNTOF(names); i++)
+        if (bz_path_join(bz_str_from(p->build_dir), names[i], &path, &err) < 0 ||
+            bz_fs_remove(AT_FDCWD, path.s, &err) < 0)
+            bz_log_debug("catalog", "%s", err.msg);
 }
 
 int bz_catalog_read(struct bz_catalog *p, struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf key = {0};
     struct bz_survey_memory memory = {.hashing = &p->hashing};
-    struct bz_path path;
     int rc = prepare(p, err);
 
-    if (rc == 0)
-        rc = bz_catalog_snapshot(p, &path, err);
     if (rc < 0)
         return rc;
     make_key(p, &key);
     memory.key = bz_buf_str(&key);
-    memory.path = p->forget ? NULL : path.s;
-    return bz_survey_recall(&p->survey, &memory) ? 0 : run_survey(p, &memory, err);
+    memory.catalog = p->forget ? NULL : bz_catalog_entries(p);
+    if (bz_survey_recall(&p->survey, &memory))
+        return 0;
+    if (!p->forget && !bz_recall_is_open(&p->survey.recall))
+        remove_old(p);
+    return run_survey(p, &memory, err);
 }

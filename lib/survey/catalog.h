@@ -54,7 +54,7 @@ struct bz_catalog {
     struct bz_layers layers;    /* by the default configuration, as in BitBake */
     struct bz_sweep_opts sweep; /* how to evaluate recipes; all but the library may be
                                    set before a survey */
-    bool forget;                /* a survey neither uses nor makes a snapshot */
+    bool forget;                /* a survey neither uses nor makes a memory */
     bool resolve; /* those that are not may be resolved, over the network */
     bool refresh; /* names of revisions are resolved anew; set before they are asked */
     struct bz_revisions *revisions; /* see bz_catalog_revisions() */
@@ -94,10 +94,6 @@ int bz_catalog_revisions(struct bz_catalog *p, struct bz_revisions **out,
 /* What this build directory remembers of evaluated recipes and of files; empty, and not
  * kept, if the catalog is to forget. The first call opens it. */
 struct bz_entries *bz_catalog_entries(struct bz_catalog *p);
-
-/* Where a survey of a project that was found is remembered. */
-int bz_catalog_snapshot(const struct bz_catalog *p, struct bz_path *out,
-                        struct bz_err *err) BZ_MUST_CHECK;
 
 /* Reads the facts about all recipes of a project that was found into p->survey. If they
  * are remembered and nothing has changed, nothing is loaded; otherwise the

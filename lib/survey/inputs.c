@@ -56,47 +56,71 @@ static bool is_same(struct bz_library_look *look, struct bz_hashing *hashing)
     return same_content(look, hashing);
 }
 
-static int read_look(const struct bz_snapshot *s, size_t i, struct bz_library_look *out,
-                     struct bz_err *err)
+/* An input replaces an earlier one, or is the next. */
+static int read_input(struct bz_inputs *in, const struct bz_snapshot *s,
+                      const struct bz_snapshot_input *record, struct bz_err *err)
 {
-    const struct bz_snapshot_input *record = bz_snapshot_at(s, BZ_SNAPSHOT_INPUTS, i);
+    size_t i = record->replaces == BZ_SNAPSHOT_UNSET ? in->n : record->replaces;
+    struct bz_library_look *look = &in->looks[i];
 
-    if (!bz_snapshot_text(s, record->path, &out->path) || out->path.n == 0)
-        return bz_fail(err, BZ_E_CORRUPT, "a path is missing in the snapshot");
-    out->stamp = record->stamp;
-    out->read = record->read;
-    memcpy(out->content, record->content, sizeof(out->content));
+    if (i > in->n)
+        return bz_fail(err, BZ_E_CORRUPT, "an input replaces none");
+    if (i == in->n) {
+        if (!bz_snapshot_text(s, record->path, &look->path) || look->path.n == 0)
+            return bz_fail(err, BZ_E_CORRUPT, "a path is missing in the snapshot");
+        in->n++;
+    }
+    look->stamp = record->stamp;
+    look->read = record->bits & BZ_SNAPSHOT_READ;
+    in->dropped[i] = record->bits & BZ_SNAPSHOT_DROPPED;
+    memcpy(look->content, record->content, sizeof(look->content));
     return 0;
 }
 
-int bz_inputs_check(struct bz_inputs *in, const struct bz_snapshot *s,
-                    struct bz_hashing *hashing, struct bz_err *err)
+int bz_inputs_read(struct bz_inputs *in, const struct bz_deltas *d, struct bz_err *err)
 {
+    size_t most = 1;
     int rc = 0;
 
-    *in = (struct bz_inputs){.n = bz_snapshot_count(s, BZ_SNAPSHOT_INPUTS)};
-    in->looks = bz_mem_array(in->n + 1, sizeof(in->looks[0]));
-    in->changed = bz_mem_array(in->n + 1, sizeof(in->changed[0]));
-    for (size_t i = 0; i < in->n && rc == 0; i++) {
-        struct bz_library_look *look = &in->looks[i];
-        struct bz_stamp before;
+    *in = (struct bz_inputs){0};
+    for (size_t i = 0; i < d->images.len; i++)
+        most += bz_snapshot_count(&d->images.at[i], BZ_SNAPSHOT_INPUTS);
+    in->looks = bz_mem_array(most, sizeof(in->looks[0]));
+    in->changed = bz_mem_array(most, sizeof(in->changed[0]));
+    in->renewed = bz_mem_array(most, sizeof(in->renewed[0]));
+    in->dropped = bz_mem_array(most, sizeof(in->dropped[0]));
+    for (size_t i = 0; i < d->images.len && rc == 0; i++) {
+        const struct bz_snapshot *s = &d->images.at[i];
+        uint32_t n = bz_snapshot_count(s, BZ_SNAPSHOT_INPUTS);
 
-        rc = read_look(s, i, look, err);
-        if (rc < 0)
-            break;
-        before = look->stamp;
-        in->changed[i] = !is_same(look, hashing);
-        in->nchanged += in->changed[i];
-        in->nrenewed += !bz_stamp_same(&before, &look->stamp) ||
-                        before.settled != look->stamp.settled;
+        for (uint32_t k = 0; k < n && rc == 0; k++)
+            rc = read_input(in, s, bz_snapshot_at(s, BZ_SNAPSHOT_INPUTS, k), err);
     }
     return rc;
+}
+
+void bz_inputs_check(struct bz_inputs *in, struct bz_hashing *hashing)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        struct bz_library_look *look = &in->looks[i];
+        struct bz_stamp before = look->stamp;
+
+        if (in->dropped[i])
+            continue;
+        in->changed[i] = !is_same(look, hashing);
+        in->renewed[i] = !bz_stamp_same(&before, &look->stamp) ||
+                         before.settled != look->stamp.settled;
+        in->nchanged += in->changed[i];
+        in->nrenewed += in->renewed[i];
+    }
 }
 
 void bz_inputs_release(struct bz_inputs *in)
 {
     free(in->looks);
     free(in->changed);
+    free(in->renewed);
+    free(in->dropped);
     *in = (struct bz_inputs){0};
 }
 
@@ -108,7 +132,7 @@ bool bz_inputs_any_changed(const struct bz_inputs *in, const struct bz_snapshot 
     for (uint32_t i = 0; i < list.n; i++) {
         const uint32_t *number = bz_snapshot_at(s, BZ_SNAPSHOT_LIST, list.first + i);
 
-        if (*number >= in->n || in->changed[*number])
+        if (*number >= in->n || in->changed[*number] || in->dropped[*number])
             return true;
     }
     return false;

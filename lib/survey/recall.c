@@ -1,7 +1,5 @@
 #include "survey/recall.h"
 
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "base/log.h"
 #include "recipe/environ.h"
@@ -11,62 +9,63 @@
 
 /* ---- the whole ---- */
 
-void bz_recall_open(struct bz_recall *r, const char *path, struct bz_str key,
+void bz_recall_open(struct bz_recall *r, struct bz_entries *catalog, struct bz_str key,
                     struct bz_hashing *hashing)
 {
     struct bz_str old_key = {0};
     struct bz_err err;
-    int rc = bz_snapshot_open(&r->old, path, &err);
+    int rc = bz_deltas_open(&r->old, catalog, &err);
 
     if (rc == 0)
-        rc = bz_inputs_check(&r->inputs, &r->old, hashing, &err);
-    if (rc == 0 && !bz_snapshot_text(&r->old, r->old.head->key, &old_key))
-        rc = bz_fail(&err, BZ_E_CORRUPT, "%s has no key", path);
+        rc = bz_inputs_read(&r->inputs, &r->old, &err);
+    if (rc == 0 && !bz_snapshot_text(bz_deltas_base(&r->old),
+                                     bz_deltas_base(&r->old)->head->key, &old_key))
+        rc = bz_fail(&err, BZ_E_CORRUPT, "the snapshot has no key");
     if (rc < 0) {
         bz_log_debug("survey", "nothing is recalled: %s", err.msg);
         bz_recall_close(r);
         return;
     }
+    bz_inputs_check(&r->inputs, hashing);
     r->same_key = bz_str_eq(key, old_key);
 }
 
 void bz_recall_close(struct bz_recall *r)
 {
     bz_inputs_release(&r->inputs);
-    bz_snapshot_close(&r->old);
+    bz_deltas_close(&r->old);
 }
 
 bool bz_recall_whole(const struct bz_recall *r)
 {
-    if (!r->old.bytes || !r->same_key || r->inputs.nchanged > 0)
-        return false;
-    for (uint32_t i = 0; i < bz_snapshot_count(&r->old, BZ_SNAPSHOT_RECIPES); i++) {
-        const struct bz_snapshot_recipe *recipe =
-            bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, i);
+    const struct bz_snapshot *base = bz_deltas_base(&r->old);
 
-        if (!recipe->valid)
+    if (!base || !r->same_key || r->inputs.nchanged > 0)
+        return false;
+    for (uint32_t i = 0; i < bz_snapshot_count(base, BZ_SNAPSHOT_RECIPES); i++) {
+        struct bz_deltas_place at;
+
+        if (!bz_deltas_recipe(&r->old, i, &at) || !at.record->valid)
             return false;
     }
     return true;
 }
 
-void bz_recall_renew(const struct bz_recall *r, const char *path)
+void bz_recall_renew(struct bz_recall *r, struct bz_entries *catalog)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    BZ_CLEANUP(bz_snapshot_write_release) struct bz_snapshot_write w = {0};
     struct bz_err err;
+    int rc;
 
     if (r->inputs.nrenewed == 0)
         return;
-    bz_buf_add(&bytes, r->old.bytes, r->old.size);
-    for (size_t i = 0; i < r->inputs.n; i++) {
-        size_t at = r->old.head->tables[BZ_SNAPSHOT_INPUTS].first +
-                    i * sizeof(struct bz_snapshot_input) +
-                    offsetof(struct bz_snapshot_input, stamp);
-
-        memcpy(bytes.data + at, &r->inputs.looks[i].stamp, sizeof(struct bz_stamp));
-    }
-    if (bz_snapshot_write_sealed(&bytes, path, &err) < 0)
-        bz_log_debug("survey", "the snapshot is not renewed: %s", err.msg);
+    bz_snapshot_write_delta(&w, &r->inputs);
+    bz_snapshot_write_inputs(&w);
+    rc = bz_deltas_add(&r->old, &w, catalog, &err);
+    if (rc == 0)
+        rc = bz_entries_save(catalog, &err);
+    if (rc < 0)
+        bz_log_debug("survey", "stamps are not renewed: %s", err.msg);
 }
 
 /* ---- configurations ---- */
@@ -245,36 +244,37 @@ int bz_recall_settings(struct bz_str settings, struct bz_vars **out, struct bz_e
 
 /* ---- recipes ---- */
 
-static void index_recipes(const struct bz_recall *r, struct bz_recall_part *part)
+static void index_recipes(struct bz_recall *r, struct bz_recall_part *part)
 {
     struct bz_snapshot_range range = part->record->recipes;
 
-    if (!bz_snapshot_has(&r->old, BZ_SNAPSHOT_RECIPES, range))
+    if (!bz_snapshot_has(bz_deltas_base(&r->old), BZ_SNAPSHOT_RECIPES, range))
         return;
+    bz_map_reserve(&part->recipes, range.n);
     for (uint32_t i = range.first; i < range.first + range.n; i++) {
-        const struct bz_snapshot_recipe *recipe =
-            bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, i);
-        const struct bz_snapshot_fact *fact =
-            bz_snapshot_at(&r->old, BZ_SNAPSHOT_FACTS, recipe->facts.first);
+        const struct bz_snapshot_fact *fact;
+        struct bz_deltas_place at;
         struct bz_str path;
 
-        if (fact && bz_snapshot_text(&r->old, fact->text[0], &path) && path.n > 0)
+        bz_deltas_recipe(&r->old, i, &at);
+        fact = bz_snapshot_at(at.image, BZ_SNAPSHOT_FACTS, at.record->facts.first);
+        if (fact && bz_snapshot_text(at.image, fact->text[0], &path) && path.n > 0)
             bz_map_put(&part->recipes, path)->u = (uint64_t)i + 1;
     }
 }
 
-void bz_recall_part(const struct bz_recall *r, struct bz_str mc,
-                    const uint8_t digest[32], struct bz_recall_part *out)
+void bz_recall_part(struct bz_recall *r, struct bz_str mc, const uint8_t digest[32],
+                    struct bz_recall_part *out)
 {
+    const struct bz_snapshot *base = bz_deltas_base(&r->old);
+
     *out = (struct bz_recall_part){0};
-    if (!r->old.bytes)
-        return;
-    for (uint32_t i = 0; i < bz_snapshot_count(&r->old, BZ_SNAPSHOT_PARTS); i++) {
+    for (uint32_t i = 0; base && i < bz_snapshot_count(base, BZ_SNAPSHOT_PARTS); i++) {
         const struct bz_snapshot_part *part =
-            bz_snapshot_at(&r->old, BZ_SNAPSHOT_PARTS, i);
+            bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i);
         struct bz_str name;
 
-        if (!bz_snapshot_text(&r->old, part->mc, &name) || !bz_str_eq(name, mc) ||
+        if (!bz_snapshot_text(base, part->mc, &name) || !bz_str_eq(name, mc) ||
             memcmp(part->digest, digest, sizeof(part->digest)) != 0)
             continue;
         out->record = part;
@@ -288,31 +288,43 @@ void bz_recall_part_release(struct bz_recall_part *part)
     bz_map_release(&part->recipes);
 }
 
-int bz_recall_facts(struct bz_recall *r, const struct bz_snapshot_recipe *recipe,
-                    struct bz_arena *arena, struct bz_recall_recipe *out,
-                    struct bz_err *err)
+bool bz_recall_number(const struct bz_recall_part *part, struct bz_str path,
+                      uint32_t *out)
 {
-    struct bz_snapshot_range range = recipe->facts;
+    const struct bz_map_entry *it = bz_map_get(&part->recipes, path);
+
+    if (it)
+        *out = (uint32_t)it->u - 1;
+    return it;
+}
+
+/* The facts of a recipe, without looking whether they hold. */
+static int read_facts(const struct bz_deltas_place *at, struct bz_arena *arena,
+                      struct bz_recall_recipe *out, struct bz_err *err)
+{
+    struct bz_snapshot_range range = at->record->facts;
     int rc = 0;
 
     *out = (struct bz_recall_recipe){.nfacts = range.n};
-    if (range.n == 0 || !bz_snapshot_has(&r->old, BZ_SNAPSHOT_FACTS, range))
+    if (range.n == 0 || !bz_snapshot_has(at->image, BZ_SNAPSHOT_FACTS, range))
         return bz_fail(err, BZ_E_CORRUPT, "facts are missing in the snapshot");
     out->facts = BZ_ARENA_ARRAY(arena, struct bz_facts, range.n);
     for (uint32_t i = 0; i < range.n && rc == 0; i++)
-        rc = bz_snapshot_fact(&r->old, range.first + i, &out->facts[i], err);
+        rc = bz_snapshot_fact(at->image, range.first + i, &out->facts[i], err);
     return rc;
 }
 
 /* Those of the list, which is there and has been checked. */
-static void set_looks(struct bz_recall *r, struct bz_snapshot_range list,
+static void set_looks(const struct bz_recall *r, const struct bz_deltas_place *at,
                       struct bz_arena *arena, struct bz_recall_recipe *out)
 {
+    struct bz_snapshot_range list = at->record->inputs;
+
     out->looks = BZ_ARENA_ARRAY(arena, const struct bz_library_look *, list.n);
     out->nlooks = list.n;
     for (uint32_t i = 0; i < list.n; i++) {
         const uint32_t *number =
-            bz_snapshot_at(&r->old, BZ_SNAPSHOT_LIST, list.first + i);
+            bz_snapshot_at(at->image, BZ_SNAPSHOT_LIST, list.first + i);
 
         out->looks[i] = &r->inputs.looks[*number];
     }
@@ -329,22 +341,24 @@ bool bz_recall_recipe(struct bz_recall *r, const struct bz_recall_part *part,
                       const struct bz_facts *frame, struct bz_arena *arena,
                       struct bz_recall_recipe *out)
 {
-    const struct bz_map_entry *it = bz_map_get(&part->recipes, frame->path);
-    const struct bz_snapshot_recipe *recipe;
+    struct bz_deltas_place at;
     struct bz_err err;
+    uint32_t number;
 
-    if (!it)
-        return false;
-    recipe = bz_snapshot_at(&r->old, BZ_SNAPSHOT_RECIPES, it->u - 1);
-    if (!recipe->valid || bz_inputs_any_changed(&r->inputs, &r->old, recipe->inputs) ||
-        bz_recall_facts(r, recipe, arena, out, &err) < 0 ||
+    if (!bz_recall_number(part, frame->path, &number) ||
+        !bz_deltas_recipe(&r->old, number, &at) || !at.record->valid ||
+        bz_inputs_any_changed(&r->inputs, at.image, at.record->inputs) ||
+        read_facts(&at, arena, out, &err) < 0 ||
         !same_text(out->facts[0].appends, frame->appends) ||
         !same_text(out->facts[0].layer, frame->layer))
         return false;
     for (size_t i = 0; i < out->nfacts; i++) {
-        out->facts[i].priority = frame->priority;
-        out->facts[i].hidden = frame->hidden;
+        struct bz_facts *f = &out->facts[i];
+
+        out->reframed |= f->priority != frame->priority || f->hidden != frame->hidden;
+        f->priority = frame->priority;
+        f->hidden = frame->hidden;
     }
-    set_looks(r, recipe->inputs, arena, out);
+    set_looks(r, &at, arena, out);
     return true;
 }

@@ -1,9 +1,11 @@
 /* recall.h - what an earlier survey found, as far as it still holds.
  *
- * A recipe's facts hold while the configuration says what it said, the recipe has the
- * same appends and layer, and no path that was looked at for it has changed. All of a
- * snapshot holds, and not even the configuration need be read, while also the paths
- * that were looked at for that are as they were, and whatever else decides it: the key.
+ * The rule of validity of the family "evaluation" (deltas.h): a recipe's facts hold
+ * while the configuration says what it said, the recipe has the same appends and layer,
+ * and every input has the same content: the files that were read, the directories and
+ * names that were looked for. All of it holds, and not even the configuration need be
+ * read, while also the inputs of the configuration are as they were, and the key, which
+ * has the rest that decides: the environment that passes through and the options.
  */
 #ifndef BZ_SURVEY_RECALL_H
 #define BZ_SURVEY_RECALL_H
@@ -11,7 +13,7 @@
 #include "survey/inputs.h"
 
 struct bz_recall {
-    struct bz_snapshot old; /* not open: there is nothing to recall */
+    struct bz_deltas old; /* not open: there is nothing to recall */
     struct bz_inputs inputs;
     bool same_key;
 };
@@ -26,18 +28,21 @@ struct bz_recall_config {
     struct bz_buf settings;
 };
 
-/* Opens a snapshot and looks at its inputs. If there is none, or it is no good, nothing
- * is recalled. */
-void bz_recall_open(struct bz_recall *r, const char *path, struct bz_str key,
+/* Opens what the catalog has, which must outlive it, and looks at the inputs. If there
+ * is nothing, or it is no good, nothing is recalled. */
+void bz_recall_open(struct bz_recall *r, struct bz_entries *catalog, struct bz_str key,
                     struct bz_hashing *hashing);
+static inline bool bz_recall_is_open(const struct bz_recall *r)
+{
+    return bz_deltas_base(&r->old) != NULL;
+}
 void bz_recall_close(struct bz_recall *r);
 
 /* Whether all of it holds. */
 bool bz_recall_whole(const struct bz_recall *r);
 
-/* Writes stamps that were renewed to where the snapshot came from, so that they need
- * not be again. */
-void bz_recall_renew(const struct bz_recall *r, const char *path);
+/* Saves stamps that were renewed, so that they need not be again. */
+void bz_recall_renew(struct bz_recall *r, struct bz_entries *catalog);
 
 int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
                      struct bz_err *err) BZ_MUST_CHECK;
@@ -46,13 +51,13 @@ int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,
 int bz_recall_settings(struct bz_str settings, struct bz_vars **out,
                        struct bz_err *err) BZ_MUST_CHECK;
 
-/* A part of the snapshot by its name, if its configuration had that digest. */
+/* A part of the base by its name, if its configuration had that digest. */
 struct bz_recall_part {
     const struct bz_snapshot_part *record; /* NULL: there is none */
     struct bz_map recipes;                 /* path -> number, from 1 */
 };
-void bz_recall_part(const struct bz_recall *r, struct bz_str mc,
-                    const uint8_t digest[32], struct bz_recall_part *out);
+void bz_recall_part(struct bz_recall *r, struct bz_str mc, const uint8_t digest[32],
+                    struct bz_recall_part *out);
 void bz_recall_part_release(struct bz_recall_part *part);
 
 /* What was found about a recipe: its facts, and what was looked at. */
@@ -61,17 +66,17 @@ struct bz_recall_recipe {
     size_t nfacts;
     const struct bz_library_look **looks;
     size_t nlooks;
+    bool reframed; /* what is not its own differs from what is remembered */
 };
 
+/* The number of a recipe in the base, by its path. */
+bool bz_recall_number(const struct bz_recall_part *part, struct bz_str path,
+                      uint32_t *out);
+
 /* The recipe whose first facts are known, `frame`, if what was found still holds. Lies
- * in the arena and in the snapshot. */
+ * in the arena and in the catalog. */
 bool bz_recall_recipe(struct bz_recall *r, const struct bz_recall_part *part,
                       const struct bz_facts *frame, struct bz_arena *arena,
                       struct bz_recall_recipe *out);
-
-/* The facts of a recipe by its number, without looking whether they hold. */
-int bz_recall_facts(struct bz_recall *r, const struct bz_snapshot_recipe *recipe,
-                    struct bz_arena *arena, struct bz_recall_recipe *out,
-                    struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

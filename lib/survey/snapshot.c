@@ -1,14 +1,9 @@
 #include "survey/snapshot.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "os/fs.h"
 
 static const char magic[8] = "bzsurvey";
 
@@ -71,13 +66,6 @@ void bz_snapshot_sign(struct bz_snapshot_head *head)
     head->format = BZ_SNAPSHOT_FORMAT;
 }
 
-uint64_t bz_snapshot_sum(const void *bytes, size_t size)
-{
-    size_t from = offsetof(struct bz_snapshot_head, tables);
-
-    return bz_str_hash(bz_str_of((const char *)bytes + from, size - from));
-}
-
 static bool head_fits(const struct bz_snapshot_head *head, size_t size)
 {
     struct bz_snapshot_head ours = {0};
@@ -107,41 +95,14 @@ int bz_snapshot_view(struct bz_snapshot *s, struct bz_str bytes, struct bz_err *
     if (bytes.n < sizeof(*head) || (uintptr_t)bytes.p % 8 != 0 ||
         !head_fits(head, bytes.n))
         return bz_fail(err, BZ_E_CORRUPT, "no snapshot of this program");
-    if (!tables_fit(head) || head->sum != bz_snapshot_sum(bytes.p, bytes.n))
+    if (!tables_fit(head))
         return bz_fail(err, BZ_E_CORRUPT, "the snapshot is damaged");
     *s = (struct bz_snapshot){.bytes = bytes.p, .size = bytes.n, .head = head};
     return 0;
 }
 
-int bz_snapshot_open(struct bz_snapshot *s, const char *path, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_fs_closep)
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
-    void *map;
-    int rc;
-
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return bz_fail_sys(err, "open %s", path);
-    if (!S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(struct bz_snapshot_head) ||
-        (size_t)st.st_size > BZ_SNAPSHOT_MAX)
-        return bz_fail(err, BZ_E_CORRUPT, "%s: no snapshot", path);
-    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    if (map == MAP_FAILED)
-        return bz_fail_sys(err, "map %s", path);
-    rc = bz_snapshot_view(s, bz_str_of(map, (size_t)st.st_size), err);
-    if (rc < 0) {
-        munmap(map, (size_t)st.st_size);
-        return bz_err_wrap(err, "%s", path);
-    }
-    s->mapped = true;
-    return 0;
-}
-
 void bz_snapshot_close(struct bz_snapshot *s)
 {
-    if (s->mapped)
-        munmap((void *)(uintptr_t)s->bytes, s->size);
     free(s->packages);
     free(s->tasks);
     *s = (struct bz_snapshot){0};

@@ -1,18 +1,17 @@
-/* snapshot.h - the memory of a survey: one file, mapped and read in place.
+/* snapshot.h - the image of a survey: facts and inputs, read where they are mapped.
  *
- * It has everything a survey found and everything that was looked at to find it. It is
- * replaced as a whole, by rename(2), and never written to again.
+ * A base has everything that a survey found and everything that it looked at. A delta
+ * has the recipes that a later survey evaluated again, and the inputs that are others
+ * since (deltas.h puts them together).
  *
- *   1. A head: magic, byte order, format, program, size, a sum over all that follows,
- *      and where the tables are. Whatever does not fit is BZ_E_CORRUPT, and the caller
- *      does without.
+ *   1. A head: magic, byte order, format, program, size, and where the tables are. An
+ *      image that does not fit is BZ_E_CORRUPT, and the caller does without.
  *   2. Tables of fixed records, at multiples of 8. A record refers to others by number
  *      and to text by its place in one heap; every reference is checked when it is
- *      followed, so no bytes can make a reader leave the map.
+ *      followed, so no bytes can make a reader leave the image.
  *   3. A text is terminated, and equal texts are there once.
  *
- * The sum finds what disks and half-written files do, not what somebody does on
- * purpose.
+ * The entry of the catalog that has the image checks its sum (codec/entries.h).
  */
 #ifndef BZ_SURVEY_SNAPSHOT_H
 #define BZ_SURVEY_SNAPSHOT_H
@@ -20,9 +19,7 @@
 #include "recipe/library.h"
 #include "survey/facts.h"
 
-#define BZ_SNAPSHOT_FORMAT                                                             \
-    5 /* changes with any record below, and with what it means                         \
-       */
+#define BZ_SNAPSHOT_FORMAT 6 /* changes with any record below, and its meaning */
 #define BZ_SNAPSHOT_MAX ((size_t)1 << 30)
 #define BZ_SNAPSHOT_UNSET UINT32_MAX
 
@@ -34,12 +31,16 @@ struct bz_snapshot_range {
     uint32_t first, n;
 };
 
-/* A path, and what was found there. */
+enum { BZ_SNAPSHOT_READ = 1, BZ_SNAPSHOT_DROPPED = 2 /* nobody looks there now */ };
+
+/* A path, and what was found there. In a delta it may replace an earlier input, and has
+ * no path then. Inputs that replace none are numbered through base and deltas. */
 struct bz_snapshot_input {
     struct bz_stamp stamp;
     uint8_t content[32];
     struct bz_snapshot_text path;
-    uint32_t read, unused;
+    uint32_t bits;
+    uint32_t replaces; /* BZ_SNAPSHOT_UNSET: none */
 };
 
 /* A multiconfig. */
@@ -55,8 +56,8 @@ struct bz_snapshot_part {
 
 struct bz_snapshot_recipe {
     struct bz_snapshot_range facts, inputs;
-    uint32_t valid; /* may be used again: it has no error and may be cached */
-    uint32_t unused;
+    uint32_t valid;    /* may be used again: it has no error and may be cached */
+    uint32_t replaces; /* in a delta: the recipe of the base */
 };
 
 enum {
@@ -107,7 +108,7 @@ struct bz_snapshot_head {
     char magic[8];
     uint32_t order, format;
     char program[24];
-    uint64_t size, sum;
+    uint64_t size;
     struct bz_snapshot_range tables[BZ_SNAPSHOT_TABLES]; /* first byte, records */
     struct bz_snapshot_text key; /* what must be the same to begin with */
 };
@@ -121,21 +122,16 @@ extern const size_t bz_snapshot_task_at[BZ_SNAPSHOT_TASK_TEXTS];
 
 /* Puts what does not depend on the content into a head. */
 void bz_snapshot_sign(struct bz_snapshot_head *head);
-uint64_t bz_snapshot_sum(const void *bytes, size_t size);
 
 struct bz_snapshot {
     const char *bytes; /* NULL: none is open */
     size_t size;
-    bool mapped;
     const struct bz_snapshot_head *head;
     struct bz_facts_package *packages; /* all of the table, once they are asked for */
     struct bz_facts_task *tasks;
 };
 
-/* BZ_E_NOENT, BZ_E_CORRUPT, or whatever else keeps it from being read. */
-int bz_snapshot_open(struct bz_snapshot *s, const char *path,
-                     struct bz_err *err) BZ_MUST_CHECK;
-/* The same with bytes that lie at a multiple of 8 and outlive it. */
+/* Opens bytes that lie at a multiple of 8 and outlive it. BZ_E_CORRUPT. */
 int bz_snapshot_view(struct bz_snapshot *s, struct bz_str bytes,
                      struct bz_err *err) BZ_MUST_CHECK;
 void bz_snapshot_close(struct bz_snapshot *s);
@@ -155,7 +151,7 @@ bool bz_snapshot_has(const struct bz_snapshot *s, enum bz_snapshot_table table,
 bool bz_snapshot_text(const struct bz_snapshot *s, struct bz_snapshot_text ref,
                       struct bz_str *out);
 
-/* Fact i, with its packages and tasks; its texts lie in the map. BZ_E_CORRUPT. */
+/* Fact i, with its packages and tasks; its texts lie in the image. BZ_E_CORRUPT. */
 int bz_snapshot_fact(struct bz_snapshot *s, size_t i, struct bz_facts *out,
                      struct bz_err *err) BZ_MUST_CHECK;
 

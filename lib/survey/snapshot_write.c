@@ -1,9 +1,8 @@
 #include "survey/snapshot_write.h"
 
-#include <fcntl.h>
+#include <stdlib.h>
 
-#include "os/fs.h"
-#include "os/path.h"
+#include "base/mem.h"
 
 static uint32_t count(const struct bz_snapshot_write *w, enum bz_snapshot_table table)
 {
@@ -48,18 +47,73 @@ static void texts(struct bz_snapshot_write *w, const void *from, const size_t *a
     }
 }
 
+static void add_input(struct bz_snapshot_write *w, const struct bz_library_look *look,
+                      uint32_t replaces)
+{
+    struct bz_snapshot_input record = {
+        .stamp = look->stamp,
+        .bits = look->read ? BZ_SNAPSHOT_READ : 0,
+        .path = {BZ_SNAPSHOT_UNSET, 0},
+        .replaces = replaces
+    };
+
+    memcpy(record.content, look->content, sizeof(record.content));
+    if (replaces == BZ_SNAPSHOT_UNSET)
+        record.path = text(w, look->path);
+    else
+        w->replaced[replaces] = true;
+    add(w, BZ_SNAPSHOT_INPUTS, &record);
+}
+
 static uint32_t input(struct bz_snapshot_write *w, const struct bz_library_look *look)
 {
     struct bz_map_entry *it = bz_map_put(&w->inputs, look->path);
-    struct bz_snapshot_input record = {.stamp = look->stamp, .read = look->read};
+    uint32_t number = (uint32_t)it->u - 1;
 
     if (it->u == 0) {
-        memcpy(record.content, look->content, sizeof(record.content));
-        record.path = text(w, look->path);
-        add(w, BZ_SNAPSHOT_INPUTS, &record);
-        it->u = count(w, BZ_SNAPSHOT_INPUTS);
+        number = w->ninputs++;
+        it->u = w->ninputs;
+        add_input(w, look, BZ_SNAPSHOT_UNSET);
+    } else if (w->known && number < w->known->n && w->known->changed[number] &&
+               !w->replaced[number]) {
+        add_input(w, look, number);
     }
-    return (uint32_t)it->u - 1;
+    return number;
+}
+
+void bz_snapshot_write_delta(struct bz_snapshot_write *w, const struct bz_inputs *known)
+{
+    w->known = known;
+    w->ninputs = (uint32_t)known->n;
+    w->replaced = bz_mem_array(known->n + 1, sizeof(w->replaced[0]));
+    bz_map_reserve(&w->inputs, known->n);
+    for (size_t i = 0; i < known->n; i++)
+        if (!known->dropped[i])
+            bz_map_put(&w->inputs, known->looks[i].path)->u = i + 1;
+}
+
+void bz_snapshot_write_inputs(struct bz_snapshot_write *w)
+{
+    const struct bz_inputs *in = w->known;
+
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct bz_snapshot_input gone = {
+            .bits = BZ_SNAPSHOT_DROPPED, .path = {BZ_SNAPSHOT_UNSET, 0},
+                 .replaces = i
+        };
+
+        if (w->replaced[i])
+            continue;
+        if (in->changed[i])
+            add(w, BZ_SNAPSHOT_INPUTS, &gone);
+        else if (in->renewed[i])
+            add_input(w, &in->looks[i], i);
+    }
+}
+
+bool bz_snapshot_write_none(const struct bz_snapshot_write *w)
+{
+    return w->tables[BZ_SNAPSHOT_INPUTS].len + w->tables[BZ_SNAPSHOT_RECIPES].len == 0;
 }
 
 void bz_snapshot_write_looks(struct bz_snapshot_write *w,
@@ -145,16 +199,17 @@ static struct bz_snapshot_range tasks(struct bz_snapshot_write *w,
     return range;
 }
 
-void bz_snapshot_write_recipe(struct bz_snapshot_write *w, const struct bz_facts *facts,
-                              size_t n, const struct bz_snapshot_write_looks *looks)
+void bz_snapshot_write_recipe(struct bz_snapshot_write *w,
+                              const struct bz_snapshot_write_recipe *recipe)
 {
-    struct bz_snapshot_recipe recipe = {
-        .facts = {count(w, BZ_SNAPSHOT_FACTS), (uint32_t)n},
-          .valid = 1
+    struct bz_snapshot_recipe own = {
+        .facts = {count(w, BZ_SNAPSHOT_FACTS), (uint32_t)recipe->n},
+        .valid = 1,
+        .replaces = recipe->replaces
     };
 
-    for (size_t i = 0; i < n; i++) {
-        const struct bz_facts *f = &facts[i];
+    for (size_t i = 0; i < recipe->n; i++) {
+        const struct bz_facts *f = &recipe->facts[i];
         struct bz_snapshot_fact record = {.priority = f->priority,
                                           .preference = f->default_preference};
 
@@ -167,10 +222,10 @@ void bz_snapshot_write_recipe(struct bz_snapshot_write *w, const struct bz_facts
         record.tasks = tasks(w, f);
         add(w, BZ_SNAPSHOT_FACTS, &record);
         if (f->error.p || f->uncached)
-            recipe.valid = 0;
+            own.valid = 0;
     }
-    recipe.inputs = list(w, looks);
-    add(w, BZ_SNAPSHOT_RECIPES, &recipe);
+    own.inputs = list(w, &recipe->looks);
+    add(w, BZ_SNAPSHOT_RECIPES, &own);
 }
 
 void bz_snapshot_write_part(struct bz_snapshot_write *w,
@@ -196,67 +251,77 @@ void bz_snapshot_write_part(struct bz_snapshot_write *w,
     add(w, BZ_SNAPSHOT_PARTS, &record);
 }
 
-static void align(struct bz_buf *b)
+static size_t aligned(size_t n)
 {
-    while (b->len % 8 != 0)
-        bz_buf_add_char(b, '\0');
+    return (n + 7) / 8 * 8;
 }
 
-static void seal(struct bz_buf *bytes)
+size_t bz_snapshot_write_size(const struct bz_snapshot_write *w)
 {
-    struct bz_snapshot_head *head = (void *)bytes->data;
+    size_t size = sizeof(struct bz_snapshot_head);
 
-    head->size = bytes->len;
-    head->sum = bz_snapshot_sum(bytes->data, bytes->len);
+    for (size_t i = 0; i < BZ_SNAPSHOT_TABLES; i++)
+        size += aligned(w->tables[i].len);
+    return size;
+}
+
+/* Adds the key, which is a text like others, and checks the size. */
+static int prepare(struct bz_snapshot_write *w, struct bz_str key,
+                   struct bz_snapshot_head *head, struct bz_err *err)
+{
+    bz_snapshot_sign(head);
+    head->key = text(w, key);
+    head->size = bz_snapshot_write_size(w);
+    if (head->size > BZ_SNAPSHOT_MAX)
+        return bz_fail(err, BZ_E_LIMIT, "a snapshot of %zu bytes is too large",
+                       (size_t)head->size);
+    return 0;
+}
+
+static void fill(const struct bz_snapshot_write *w, struct bz_snapshot_head *head,
+                 char *out)
+{
+    size_t at = sizeof(*head);
+
+    for (size_t i = 0; i < BZ_SNAPSHOT_TABLES; i++) {
+        const struct bz_buf *table = &w->tables[i];
+
+        head->tables[i] = (struct bz_snapshot_range){
+            (uint32_t)at, count(w, (enum bz_snapshot_table)i)};
+        if (table->len > 0)
+            memcpy(out + at, table->data, table->len);
+        memset(out + at + table->len, 0, aligned(table->len) - table->len);
+        at += aligned(table->len);
+    }
+    memcpy(out, head, sizeof(*head));
 }
 
 int bz_snapshot_write_bytes(struct bz_snapshot_write *w, struct bz_str key,
                             struct bz_buf *out, struct bz_err *err)
 {
     struct bz_snapshot_head head = {0};
-    size_t size = sizeof(head);
+    int rc = prepare(w, key, &head, err);
 
-    bz_snapshot_sign(&head);
-    head.key = text(w, key);
-    for (size_t i = 0; i < BZ_SNAPSHOT_TABLES; i++)
-        size += w->tables[i].len + 8;
-    if (size > BZ_SNAPSHOT_MAX)
-        return bz_fail(err, BZ_E_LIMIT, "a snapshot of %zu bytes is too large", size);
+    if (rc < 0)
+        return rc;
     bz_buf_truncate(out, 0);
-    bz_buf_reserve(out, size);
-    bz_buf_add(out, &head, sizeof(head));
-    for (size_t i = 0; i < BZ_SNAPSHOT_TABLES; i++) {
-        align(out);
-        head.tables[i] = (struct bz_snapshot_range){
-            (uint32_t)out->len, count(w, (enum bz_snapshot_table)i)};
-        bz_buf_add_str(out, bz_buf_str(&w->tables[i]));
-    }
-    memcpy(out->data, &head, sizeof(head));
-    seal(out);
+    fill(w, &head, bz_buf_reserve(out, (size_t)head.size));
+    bz_buf_commit(out, (size_t)head.size);
     return 0;
 }
 
-int bz_snapshot_write_sealed(struct bz_buf *bytes, const char *path, struct bz_err *err)
+int bz_snapshot_write_entry(struct bz_snapshot_write *w, struct bz_str key,
+                            struct bz_entries *catalog, uint32_t kind,
+                            const struct bz_entries_key *name, struct bz_err *err)
 {
-    struct bz_path dir;
-    int rc = bz_path_join(BZ_STR(""), bz_path_dirname(bz_str_from(path)), &dir, err);
+    struct bz_snapshot_head head = {0};
+    int rc = prepare(w, key, &head, err);
 
-    seal(bytes);
-    if (rc == 0)
-        rc = bz_fs_mkdirs(AT_FDCWD, dir.s, 0777, err);
-    if (rc == 0)
-        rc = bz_fs_write(AT_FDCWD, path, bytes->data, bytes->len, 0644, BZ_FS_NOSYNC,
-                         err);
-    return rc;
-}
-
-int bz_snapshot_write_file(struct bz_snapshot_write *w, struct bz_str key,
-                           const char *path, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
-    int rc = bz_snapshot_write_bytes(w, key, &bytes, err);
-
-    return rc < 0 ? rc : bz_snapshot_write_sealed(&bytes, path, err);
+    if (rc < 0)
+        return rc;
+    fill(w, &head, bz_entries_room(catalog, (size_t)head.size));
+    bz_entries_commit(catalog, kind, name, (size_t)head.size);
+    return 0;
 }
 
 void bz_snapshot_write_release(struct bz_snapshot_write *w)
@@ -268,5 +333,6 @@ void bz_snapshot_write_release(struct bz_snapshot_write *w)
     bz_map_release(&w->tasks);
     bz_map_release(&w->equal);
     bz_arena_release(&w->arena);
+    free(w->replaced);
     *w = (struct bz_snapshot_write){0};
 }

@@ -29,39 +29,47 @@ static void take_facts(struct bz_survey *s, struct bz_survey_part *part,
     s->files++;
 }
 
-static bool recall_part(struct bz_survey *s, const struct bz_snapshot_part *record)
+static bool recall_recipe(struct bz_survey *s, struct bz_survey_part *part, uint32_t i)
 {
-    const struct bz_snapshot *old = &s->recall.old;
-    struct bz_snapshot_range range = record->recipes;
-    struct bz_survey_part *part;
+    struct bz_snapshot_range range;
+    struct bz_deltas_place at;
     struct bz_facts facts;
     struct bz_err err;
 
+    if (!bz_deltas_recipe(&s->recall.old, i, &at) ||
+        !bz_snapshot_has(at.image, BZ_SNAPSHOT_FACTS, at.record->facts))
+        return false;
+    range = at.record->facts;
+    for (uint32_t k = range.first; k < range.first + range.n; k++) {
+        if (bz_snapshot_fact(at.image, k, &facts, &err) < 0)
+            return false;
+        count(s, &facts);
+        BZ_VEC_PUSH(&part->facts, facts);
+    }
+    s->files++;
+    s->cached++;
+    return true;
+}
+
+static bool recall_part(struct bz_survey *s, const struct bz_snapshot_part *record)
+{
+    const struct bz_snapshot *base = bz_deltas_base(&s->recall.old);
+    struct bz_snapshot_range range = record->recipes;
+    struct bz_survey_part *part;
+    bool good = true;
+
     BZ_VEC_PUSH(&s->parts, (struct bz_survey_part){0});
     part = &BZ_VEC_LAST(&s->parts);
-    if (!bz_snapshot_has(old, BZ_SNAPSHOT_RECIPES, range) ||
-        !bz_snapshot_text(old, record->mc, &part->mc) ||
-        !bz_snapshot_text(old, record->settings, &part->stored))
+    if (!bz_snapshot_has(base, BZ_SNAPSHOT_RECIPES, range) ||
+        !bz_snapshot_text(base, record->mc, &part->mc) ||
+        !bz_snapshot_text(base, record->settings, &part->stored))
         return false;
     memcpy(part->config, record->config, sizeof(part->config));
     s->masked += record->masked;
     BZ_VEC_RESERVE(&part->facts, range.n);
-    for (uint32_t i = range.first; i < range.first + range.n; i++) {
-        const struct bz_snapshot_recipe *r =
-            bz_snapshot_at(old, BZ_SNAPSHOT_RECIPES, i);
-
-        if (!bz_snapshot_has(old, BZ_SNAPSHOT_FACTS, r->facts))
-            return false;
-        for (uint32_t k = r->facts.first; k < r->facts.first + r->facts.n; k++) {
-            if (bz_snapshot_fact(&s->recall.old, k, &facts, &err) < 0)
-                return false;
-            count(s, &facts);
-            BZ_VEC_PUSH(&part->facts, facts);
-        }
-        s->files++;
-        s->cached++;
-    }
-    return true;
+    for (uint32_t i = range.first; i < range.first + range.n && good; i++)
+        good = recall_recipe(s, part, i);
+    return good;
 }
 
 /* Back to the beginning but for what is recalled. */
@@ -76,17 +84,18 @@ static void forget_parts(struct bz_survey *s)
 
 bool bz_survey_recall(struct bz_survey *s, const struct bz_survey_memory *memory)
 {
+    const struct bz_snapshot *base;
     bool good;
 
-    if (!memory->path)
+    if (!memory->catalog)
         return false;
-    bz_recall_open(&s->recall, memory->path, memory->key, memory->hashing);
+    bz_recall_open(&s->recall, memory->catalog, memory->key, memory->hashing);
+    base = bz_deltas_base(&s->recall.old);
     good = bz_recall_whole(&s->recall);
-    for (uint32_t i = 0;
-         good && i < bz_snapshot_count(&s->recall.old, BZ_SNAPSHOT_PARTS); i++)
-        good = recall_part(s, bz_snapshot_at(&s->recall.old, BZ_SNAPSHOT_PARTS, i));
+    for (uint32_t i = 0; good && i < bz_snapshot_count(base, BZ_SNAPSHOT_PARTS); i++)
+        good = recall_part(s, bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i));
     if (good)
-        bz_recall_renew(&s->recall, memory->path);
+        bz_recall_renew(&s->recall, memory->catalog);
     else
         forget_parts(s);
     return good;
@@ -136,11 +145,14 @@ static void add_item(struct bz_survey *s, struct items *items,
         f->layer = bz_facts_text(&items->keep, r->layer->name);
         f->priority = r->layer->priority;
     }
+    if (bz_recall_number(part, f->path, &item->number))
+        item->number++;
     if (!bz_recall_recipe(&s->recall, part, f, &items->keep.arena, &recalled)) {
         items->todo[items->ntodo++] = item;
         return;
     }
     item->known = true;
+    item->reframed = recalled.reframed;
     item->facts = recalled.facts;
     item->nfacts = recalled.nfacts;
     item->looks = recalled.looks;
@@ -155,7 +167,7 @@ static int add_source(struct bz_survey *s, struct items *items,
     struct bz_recall_part part = {0};
     int rc = 0;
 
-    if (opts->memory.path)
+    if (opts->memory.catalog)
         rc = bz_recall_config(src->config, &items->configs[i], err);
     if (rc == 0)
         bz_recall_part(&s->recall, src->mc, items->configs[i].digest, &part);
@@ -231,9 +243,31 @@ static void add_looks(struct bz_library *lib, const struct bz_meta_names *names,
     }
 }
 
-static struct bz_snapshot_write_looks looks_of(const struct bz_sweep_item *item)
+/* All that the configuration of a source depends on, and the list of its recipes. */
+static struct bz_snapshot_write_looks source_looks(struct bz_arena *arena,
+                                                   struct bz_library *lib,
+                                                   const struct bz_survey_source *src)
 {
-    return (struct bz_snapshot_write_looks){item->looks, item->nlooks};
+    const struct bz_meta_names *conf = &src->config->looked_at;
+    const struct bz_meta_names *dirs = &src->recipes->looked_at;
+    struct looks looks = {
+        BZ_ARENA_ARRAY(arena, const struct bz_library_look *, conf->len + dirs->len),
+        0};
+
+    add_looks(lib, conf, &looks);
+    add_looks(lib, dirs, &looks);
+    return (struct bz_snapshot_write_looks){looks.at, looks.n};
+}
+
+static void write_item(struct bz_snapshot_write *w, const struct bz_sweep_item *item,
+                       uint32_t replaces)
+{
+    bz_snapshot_write_recipe(w, &(struct bz_snapshot_write_recipe){
+                                    .facts = item->facts,
+                                    .n = item->nfacts,
+                                    .looks = {item->looks, item->nlooks},
+                                    .replaces = replaces,
+    });
 }
 
 static void write_source(struct bz_snapshot_write *w, const struct bz_survey_opts *opts,
@@ -241,52 +275,128 @@ static void write_source(struct bz_snapshot_write *w, const struct bz_survey_opt
                          const struct bz_sweep_item *item)
 {
     const struct bz_survey_source *src = &opts->sources[i];
-    const struct bz_meta_names *conf = &src->config->looked_at;
-    const struct bz_meta_names *dirs = &src->recipes->looked_at;
     struct bz_snapshot_write_part part = {.mc = src->mc};
-    struct looks looks = {BZ_ARENA_ARRAY(&w->arena, const struct bz_library_look *,
-                                         conf->len + dirs->len),
-                          0};
 
-    for (size_t k = 0; k < src->recipes->recipes.len; k++) {
-        struct bz_snapshot_write_looks own = looks_of(&item[k]);
-
-        bz_snapshot_write_recipe(w, item[k].facts, item[k].nfacts, &own);
-    }
-    add_looks(opts->sweep.library, conf, &looks);
-    add_looks(opts->sweep.library, dirs, &looks);
+    for (size_t k = 0; k < src->recipes->recipes.len; k++)
+        write_item(w, &item[k], BZ_SNAPSHOT_UNSET);
     part.settings = bz_buf_str(&items->configs[i].settings);
     part.digest = items->configs[i].digest;
     part.config = items->configs[i].all;
     part.masked = src->recipes->masked;
-    part.looks = (struct bz_snapshot_write_looks){looks.at, looks.n};
+    part.looks = source_looks(&w->arena, opts->sweep.library, src);
     bz_snapshot_write_part(w, &part);
+}
+
+/* Whether an item may be remembered. */
+static bool is_good(const struct bz_sweep_item *item)
+{
+    return !item->facts[0].error.p && !item->facts[0].uncached;
 }
 
 /* Whether anything that was evaluated may be remembered. */
 static bool any_good(const struct items *items)
 {
     for (size_t i = 0; i < items->ntodo; i++)
-        if (!items->todo[i]->facts[0].error.p && !items->todo[i]->facts[0].uncached)
+        if (is_good(items->todo[i]))
             return true;
     return false;
 }
 
-/* What was found earlier and still holds counts before what was looked at now: should a
- * file have changed in between, the next survey notices. */
-static void remember(const struct bz_survey *s, const struct bz_survey_opts *opts,
-                     const struct items *items)
+/* Whether a source has the recipes of a part of the base, in the same order, and says
+ * the same. */
+static bool same_part(const struct bz_recall *r, const struct bz_snapshot_part *part,
+                      const struct bz_survey_source *src,
+                      const struct bz_recall_config *config,
+                      const struct bz_sweep_item *item)
+{
+    const struct bz_snapshot *base = bz_deltas_base(&r->old);
+    size_t n = src->recipes->recipes.len;
+    struct bz_str mc, settings;
+
+    if (!bz_snapshot_text(base, part->mc, &mc) || !bz_str_eq(mc, src->mc) ||
+        memcmp(part->digest, config->digest, sizeof(part->digest)) != 0 ||
+        memcmp(part->config, config->all, sizeof(part->config)) != 0 ||
+        part->masked != src->recipes->masked || part->recipes.n != n ||
+        !bz_snapshot_text(base, part->settings, &settings) ||
+        !bz_str_eq(settings, bz_buf_str(&config->settings)))
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (item[k].number != part->recipes.first + k + 1)
+            return false;
+    return true;
+}
+
+static bool same_looks(const struct bz_snapshot_write *w,
+                       const struct bz_snapshot *base, struct bz_snapshot_range list,
+                       const struct bz_snapshot_write_looks *looks)
+{
+    if (!bz_snapshot_has(base, BZ_SNAPSHOT_LIST, list) || list.n != looks->n)
+        return false;
+    for (uint32_t i = 0; i < list.n; i++) {
+        const uint32_t *number = bz_snapshot_at(base, BZ_SNAPSHOT_LIST, list.first + i);
+        const struct bz_map_entry *it = bz_map_get(&w->inputs, looks->at[i]->path);
+
+        if (!it || it->u != (uint64_t)*number + 1)
+            return false;
+    }
+    return true;
+}
+
+/* Writes what is other than in an earlier survey. False if a delta cannot tell it: the
+ * recipes are others, or the configuration is. */
+static bool write_delta(struct bz_snapshot_write *w, const struct bz_survey *s,
+                        const struct bz_survey_opts *opts, const struct items *items)
+{
+    const struct bz_recall *r = &s->recall;
+    const struct bz_snapshot *base = bz_deltas_base(&r->old);
+    const struct bz_sweep_item *item = items->at;
+
+    if (!base || !r->same_key || items->ntodo > items->n / 4 + 1 ||
+        bz_snapshot_count(base, BZ_SNAPSHOT_PARTS) != opts->nsources)
+        return false;
+    for (size_t i = 0; i < opts->nsources; i++) {
+        const struct bz_snapshot_part *part =
+            bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i);
+
+        if (!same_part(r, part, &opts->sources[i], &items->configs[i], item))
+            return false;
+        item += opts->sources[i].recipes->recipes.len;
+    }
+    bz_snapshot_write_delta(w, &r->inputs);
+    for (size_t i = 0; i < opts->nsources; i++) {
+        const struct bz_snapshot_part *part =
+            bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i);
+        struct bz_snapshot_write_looks looks =
+            source_looks(&w->arena, opts->sweep.library, &opts->sources[i]);
+
+        if (!same_looks(w, base, part->inputs, &looks))
+            return false;
+        bz_snapshot_write_looks(w, &looks);
+    }
+    for (size_t i = 0; i < items->n; i++) {
+        const struct bz_sweep_item *own = &items->at[i];
+        struct bz_deltas_place at;
+
+        /* A recipe that failed and fails again has nothing to remember. */
+        if ((own->known && !own->reframed) ||
+            (own->facts[0].error.p && bz_deltas_recipe(&r->old, own->number - 1, &at) &&
+             !at.record->valid))
+            continue;
+        write_item(w, own, own->number - 1);
+    }
+    bz_snapshot_write_inputs(w);
+    return bz_deltas_may_grow(&r->old, bz_snapshot_write_size(w));
+}
+
+static int write_base(struct bz_survey *s, const struct bz_survey_opts *opts,
+                      const struct items *items, struct bz_err *err)
 {
     BZ_CLEANUP(bz_snapshot_write_release) struct bz_snapshot_write w = {0};
     const struct bz_sweep_item *item = items->at;
-    const struct bz_recall *r = &s->recall;
-    struct bz_err err;
 
-    if (r->old.bytes && r->same_key && r->inputs.nchanged + r->inputs.nrenewed == 0 &&
-        !any_good(items))
-        return; /* only what is not remembered was evaluated, and is as it was */
     for (size_t i = 0; i < items->n; i++) {
-        struct bz_snapshot_write_looks looks = looks_of(&items->at[i]);
+        struct bz_snapshot_write_looks looks = {items->at[i].looks,
+                                                items->at[i].nlooks};
 
         if (items->at[i].known)
             bz_snapshot_write_looks(&w, &looks);
@@ -295,8 +405,26 @@ static void remember(const struct bz_survey *s, const struct bz_survey_opts *opt
         write_source(&w, opts, items, i, item);
         item += opts->sources[i].recipes->recipes.len;
     }
-    if (bz_snapshot_write_file(&w, opts->memory.key, opts->memory.path, &err) < 0)
-        bz_log_debug("survey", "nothing is remembered: %s", err.msg);
+    return bz_deltas_replace(&s->recall.old, &w, opts->memory.key, opts->memory.catalog,
+                             err);
+}
+
+/* What was found earlier and still holds counts before what was looked at now: should a
+ * file have changed in between, the next survey notices. */
+static int remember(struct bz_survey *s, const struct bz_survey_opts *opts,
+                    const struct items *items, struct bz_err *err)
+{
+    BZ_CLEANUP(bz_snapshot_write_release) struct bz_snapshot_write w = {0};
+    const struct bz_recall *r = &s->recall;
+
+    if (bz_recall_is_open(r) && r->same_key &&
+        r->inputs.nchanged + r->inputs.nrenewed == 0 && !any_good(items))
+        return 0; /* only what is not remembered was evaluated, and is as it was */
+    if (!write_delta(&w, s, opts, items))
+        return write_base(s, opts, items, err);
+    return bz_snapshot_write_none(&w)
+               ? 0
+               : bz_deltas_add(&s->recall.old, &w, opts->memory.catalog, err);
 }
 
 /* ---- tables ---- */
@@ -358,25 +486,33 @@ static void put_tables(const struct bz_survey_opts *opts, const struct items *it
             }
 }
 
-static void remember_tables(const struct bz_survey_opts *opts,
-                            const struct items *items,
-                            const struct bz_sweep_pools *pools)
+static int remember_tables(const struct bz_survey_opts *opts, const struct items *items,
+                           const struct bz_sweep_pools *pools, struct bz_err *err)
 {
     BZ_CLEANUP(bz_vec_release) struct BZ_VEC(struct bz_entries_key) keys = {0};
-    struct bz_err err;
     int rc = 0;
 
     for (size_t i = 0; i < pools->len && rc == 0; i++) {
         BZ_VEC_PUSH(&keys, (struct bz_entries_key){{0}});
-        rc =
-            put_strings(opts->memory.catalog, &pools->at[i], &BZ_VEC_LAST(&keys), &err);
+        rc = put_strings(opts->memory.catalog, &pools->at[i], &BZ_VEC_LAST(&keys), err);
     }
     if (rc == 0)
         put_tables(opts, items, pools, keys.at);
+    return rc;
+}
+
+static void remember_all(struct bz_survey *s, const struct bz_survey_opts *opts,
+                         const struct items *items, const struct bz_sweep_pools *pools)
+{
+    struct bz_err err;
+    int rc = remember(s, opts, items, &err);
+
+    if (rc == 0 && items->ntodo > 0)
+        rc = remember_tables(opts, items, pools, &err);
     if (rc == 0)
         rc = bz_entries_save(opts->memory.catalog, &err);
     if (rc < 0)
-        bz_log_debug("survey", "tables are not remembered: %s", err.msg);
+        bz_log_debug("survey", "what was evaluated is not remembered: %s", err.msg);
 }
 
 bool bz_survey_table(const struct bz_survey *s, size_t part,
@@ -405,16 +541,14 @@ int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,
     struct items items = {0};
     int rc = make_items(s, &items, opts, err);
 
-    if (opts->memory.path && opts->memory.catalog)
+    if (opts->memory.catalog)
         sweep.pools = &pools;
     if (rc == 0)
         rc = bz_sweep_run(&sweep, items.todo, items.ntodo, &s->keeps, err);
     if (rc == 0)
         take_items(s, opts, &items);
-    if (rc == 0 && opts->memory.path)
-        remember(s, opts, &items);
-    if (rc == 0 && sweep.pools && items.ntodo > 0)
-        remember_tables(opts, &items, &pools);
+    if (rc == 0 && opts->memory.catalog)
+        remember_all(s, opts, &items, &pools);
     free_items(&items, opts->nsources);
     BZ_VEC_PUSH(&s->keeps, items.keep);
     return rc;

@@ -4,10 +4,12 @@
  * BitBake's order of files; the variants of a recipe come before it, the last by name
  * first. A recipe that fails is among them with its error, and the survey goes on.
  *
- * What was found is remembered in a snapshot. If nothing has changed since, the next
- * survey needs nothing else: ask bz_survey_recall() first. Otherwise load the project
- * and call bz_survey_run(), which evaluates what it must. The result does not depend on
- * the number of threads, nor on what was remembered.
+ * What was found is remembered in the catalog (deltas.h), with the variables of each
+ * evaluated variant as a table (vars/vars_table.h): the cold half, an entry each, valid
+ * by its key (lineage.h). If nothing has changed since, the next survey needs nothing
+ * else: ask bz_survey_recall() first. Otherwise load the project and call
+ * bz_survey_run(), which evaluates what it must. The result does not depend on the
+ * number of threads, nor on what was remembered.
  */
 #ifndef BZ_SURVEY_SURVEY_H
 #define BZ_SURVEY_SURVEY_H
@@ -56,10 +58,10 @@ struct bz_survey {
 
 /* Where to remember. */
 struct bz_survey_memory {
-    const char *path;           /* of the snapshot; NULL: nothing is remembered */
-    struct bz_str key;          /* what else decides what the configuration says */
+    struct bz_entries
+        *catalog;      /* must outlive the survey; NULL: nothing is remembered */
+    struct bz_str key; /* what else decides what the configuration says */
     struct bz_hashing *hashing; /* the one the library hashes with */
-    struct bz_entries *catalog; /* gets the tables of what is evaluated; or NULL */
 };
 
 /* True if all is remembered and still holds: then *s has it. Otherwise *s has what

@@ -32,7 +32,9 @@ struct bz_sweep_item {
     const struct bz_meta *config; /* what it is evaluated on */
     struct bz_facts frame;        /* the part of its facts that is known before */
     struct bz_meta_names appends;
-    bool known; /* the result is from an earlier survey */
+    bool known;      /* the result is from an earlier survey */
+    bool reframed;   /* but for the part that is known before */
+    uint32_t number; /* that it had in an earlier survey, from 1; 0: it was not there */
 
     /* From here on the result. */
     struct bz_facts *facts; /* of all variants, or one with an error */

@@ -101,7 +101,7 @@ class Complete(Completing):
 
     def test_nothing_is_said_about_what_is_wrong(self):
         self.parse()
-        snapshot = self.dir / "build/cache/bitzel.snapshot"
+        snapshot = self.dir / "build/cache/bitzel.catalog"
         snapshot.write_bytes(snapshot.read_bytes()[:1000])
         for words in (["build", "he"], ["--project", "/nowhere", "build", "h"], ["--directory", "/nowhere", "build", "h"],
                       ["nonsense", "x", ""], ["--", "--", ""], ["build", "--nonsense=x"], ["-"], []):

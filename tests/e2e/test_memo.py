@@ -161,6 +161,18 @@ class Memo(test_sig.Project):
         self.assertEqual(after[:len(before)], before)
         self.assertTrue(0 < len(after) - len(before) < len(before) / 4, (len(before), len(after)))
 
+    def test_a_changed_source_file_adds_its_digest_and_nothing_else(self):
+        self.assert_exit(self.sig("app"), 0)
+        time.sleep(0.1)
+        self.assert_exit(self.sig("app"), 0)
+        before, inode = self.file.read_bytes(), self.file.stat().st_ino
+        self.write("build/files/a.patch", "2")
+        time.sleep(0.1)
+        self.assert_exit(self.sig("app"), 0)
+        after = self.file.read_bytes()
+        self.assertEqual((after[:len(before)] == before, self.file.stat().st_ino), (True, inode))
+        self.assertTrue(0 < len(after) - len(before) < 600, (len(before), len(after)))
+
     def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
         (self.dir / "build/cache").write_text("in the way")
         for _ in range(2):

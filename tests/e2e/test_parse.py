@@ -74,7 +74,7 @@ class Parse(Project):
         runs = []
         for threads in ("1", "4"):
             runs.append(self.parse("-j", threads).err)
-            (self.dir / "build/cache/bitzel.snapshot").unlink()
+            (self.dir / "build/cache/bitzel.catalog").unlink()
         self.assertEqual(runs[0], runs[1])
         places = re.findall(r"/(w\d+)_1\.bb:", runs[0])
         self.assertEqual(places, sorted(places))

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import bitzel
+import catalog
 import test_parse
 
 
@@ -14,7 +15,7 @@ class Snapshot(test_parse.Project):
 
     def setUp(self):
         super().setUp()
-        self.file = self.dir / "build/cache/bitzel.snapshot"
+        self.file = self.dir / "build/cache/bitzel.catalog"
 
     def assert_parsed(self, parsed, cached, **how):
         """Parses, and says how many recipes that must have taken."""
@@ -33,7 +34,7 @@ class Snapshot(test_parse.Project):
         self.assertEqual({**first, "parsed": 0, "cached": 2}, second)
         self.assertEqual(second["targets"], 3)
         self.assertEqual(second["masked"], 1)
-        self.assertEqual({p.name for p in self.file.parent.iterdir()}, {"bitzel.snapshot", "bitzel.catalog"})
+        self.assertEqual({p.name for p in self.file.parent.iterdir()}, {"bitzel.catalog"})
 
     def test_a_recipe_that_changes_is_parsed_alone(self):
         self.assert_parsed(2, 0)
@@ -168,14 +169,93 @@ class Snapshot(test_parse.Project):
         self.assert_parsed(2, 0)
         self.assert_parsed(1, 1)
 
-    def test_a_damaged_snapshot_is_made_again(self):
+    def test_a_damaged_catalog_is_made_again(self):
         self.assert_parsed(2, 0)
         good = self.file.read_bytes()
-        for bad in (b"", good[:100], good[:-1], good[:200] + bytes([good[200] ^ 1]) + good[201:],
-                    good.replace(b"bitzel ", b"another"), b"\0" * len(good)):
+        ((at, size),) = ((at, size) for at, size, kind, *_ in catalog.entries(self.file)
+                         if kind == catalog.FACTS)
+        flipped = (good[:n] + bytes([good[n] ^ 1]) + good[n + 1:]
+                   for n in (3, 20, at - 60, at - 20, at, at + 200, at + size // 2, at + size - 1))
+        for bad in (b"", good[:100], good[:at + size - 1], good.replace(b"bzsurvey", b"bzunlike"),
+                    b"\0" * len(good), *flipped):
             self.file.write_bytes(bad)
             self.assert_parsed(2, 0)
             self.assert_then_settled()
+        for bad in (good[:-1], good + b"x", good + good[-1000:]):  # of which nothing counts
+            self.file.write_bytes(bad)
+            self.assert_then_settled()
+
+    def write_many(self, n):
+        for i in range(n):
+            self.write(f"meta/recipes/r{i:03}_1.bb", f'SUMMARY = "number {i}"\nBBCLASSEXTEND = "native"\n')
+
+    def test_an_edited_recipe_writes_no_more_than_it_is(self):
+        self.write_many(300)
+        self.assert_parsed(302, 0)
+        time.sleep(0.05)
+        self.assert_then_settled(302)  # which may write stamps that have settled
+        self.assertGreater(self.file.stat().st_size, 200_000)
+        for i in range(5):
+            before, inode = self.file.read_bytes(), self.file.stat().st_ino
+            self.write(f"meta/recipes/r{100 + i}_1.bb", f'SUMMARY = "edited {i}"\nPV = "7.{i}"\n')
+            self.assert_parsed(1, 301)
+            after = self.file.read_bytes()
+            self.assertEqual((after[:len(before)] == before, self.file.stat().st_ino), (True, inode))
+            self.assertIn(f"edited {i}".encode(), after[len(before):])
+            self.assertLess(len(after) - len(before), 4000)
+        kinds = [kind for _at, _size, kind, *_ in catalog.entries(self.file)]
+        self.assertEqual(kinds.count(catalog.FACTS), 1)
+        time.sleep(0.05)
+        self.assert_then_settled(302)
+        self.assert_then_settled(302)
+        told = self.run_bitzel("--directory", self.dir / "build", "recipes", "--json", "r10*").out
+        for i in range(5):
+            self.assertIn(f'"pv": "7.{i}"', told)
+
+    def test_deltas_give_what_a_parse_from_scratch_gives(self):
+        self.write_many(40)
+        self.assert_parsed(42, 0)
+        for i in range(30):
+            self.write(f"meta/recipes/r{i % 7:03}_1.bb", f'PV = "7.{i}"\nPROVIDES += "p{i}"\n'
+                       + ("require hello.inc\n" if i % 5 == 0 else "") + ("include maybe.inc\n" if i % 3 else ""))
+            if i % 4 == 0:
+                self.write("meta/recipes/hello.inc", f'LICENSE = "{i}"\n')
+            if i % 11 == 5:
+                self.write("meta/recipes/maybe.inc", f'MAYBE = "{i}"\n')
+            if i % 11 == 8:
+                (self.dir / "meta/recipes/maybe.inc").unlink()
+            if i == 20:
+                self.write("meta/recipes/r030_1.bb", "what is this\n")
+            if i == 25:
+                self.write("meta/recipes/r030_1.bb", "")
+            result = self.parse("--json")
+            self.assertEqual(result.json["recipes"], 42)
+            self.assertLess(result.json["parsed"], 20)
+            told = self.run_bitzel("--directory", self.dir / "build", "recipes", "--json").out
+            hidden = self.dir / "hidden"
+            self.file.rename(hidden)
+            self.assertEqual(self.run_bitzel("--directory", self.dir / "build", "recipes", "--json").out, told)
+            hidden.rename(self.file)
+
+    def test_what_nobody_looks_at_any_more_does_not_count(self):
+        self.write("meta/recipes/hello_1.2.bb", "require other.inc\n")
+        self.write("meta/recipes/other.inc", "")
+        self.assert_parsed(2, 0)
+        self.write("meta/recipes/hello_1.2.bb", "")
+        self.assert_parsed(1, 1)
+        self.write("meta/recipes/other.inc", 'A = "1"\n')
+        self.assert_parsed(0, 2)
+        size = self.file.stat().st_size
+        time.sleep(0.05)
+        self.assert_then_settled()
+        self.assert_then_settled()
+        self.assertLess(self.file.stat().st_size - size, 2000)
+
+    def test_files_of_earlier_versions_are_removed(self):
+        self.write("build/cache/bitzel.snapshot", "bzsurvey")
+        self.write("build/cache/bitzel.idle/0123456789abcdef", "")
+        self.assert_parsed(2, 0)
+        self.assertEqual({p.name for p in self.file.parent.iterdir()}, {"bitzel.catalog"})
 
     def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
         (self.dir / "build/cache").write_text("in the way")

@@ -64,7 +64,6 @@ static inline void sample_write(struct bz_snapshot_write *w,
     };
     static const struct bz_library_look *const conf_looks[] = {&conf};
     static const uint8_t digest[32] = {1, 2, 3};
-    struct bz_snapshot_write_looks own = {looks, n}, none = {NULL, 0};
     struct bz_snapshot_write_part part = {
         .mc = BZ_STR(""),
         .settings = BZ_STR(""),
@@ -74,8 +73,14 @@ static inline void sample_write(struct bz_snapshot_write *w,
         .looks = {conf_looks, 1},
     };
 
-    bz_snapshot_write_recipe(w, &sample_facts[0], 2, &own);
-    bz_snapshot_write_recipe(w, &sample_facts[2], 1, &none);
+    bz_snapshot_write_recipe(w, &(struct bz_snapshot_write_recipe){
+                                    &sample_facts[0], 2, {looks, n},
+                                      0
+    });
+    bz_snapshot_write_recipe(w, &(struct bz_snapshot_write_recipe){
+                                    &sample_facts[2], 1, {NULL, 0},
+                                      0
+    });
     bz_snapshot_write_part(w, &part);
 }
 
@@ -87,6 +92,19 @@ static inline void sample_bytes(const struct bz_library_look *const *looks, size
 
     sample_write(&w, looks, n);
     assert_ok(bz_snapshot_write_bytes(&w, SAMPLE_KEY, out, &err), &err);
+    bz_snapshot_write_release(&w);
+}
+
+/* The same as the base of a catalog. */
+static inline void sample_base(struct bz_entries *catalog,
+                               const struct bz_library_look *const *looks, size_t n)
+{
+    struct bz_snapshot_write w = {0};
+    struct bz_deltas none = {0};
+    struct bz_err err;
+
+    sample_write(&w, looks, n);
+    assert_ok(bz_deltas_replace(&none, &w, SAMPLE_KEY, catalog, &err), &err);
     bz_snapshot_write_release(&w);
 }
 

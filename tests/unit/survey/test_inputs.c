@@ -29,25 +29,30 @@ static struct bz_library_look look_at(struct world *w, const char *path)
 
 static struct checked check(struct world *w, const struct bz_library_look *look)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
-    struct bz_snapshot s = {0};
+    struct bz_entries catalog;
+    struct bz_deltas d = {0};
+    const struct bz_snapshot *s;
     struct bz_inputs in = {0};
     struct bz_hashing hashing = {0};
     struct checked result;
 
-    sample_bytes(&look, 1, &bytes);
-    assert_ok(bz_snapshot_view(&s, bz_buf_str(&bytes), &w->err), &w->err);
-    assert_ok(bz_inputs_check(&in, &s, &hashing, &w->err), &w->err);
+    bz_entries_open(&catalog, NULL, "");
+    sample_base(&catalog, &look, 1);
+    assert_ok(bz_deltas_open(&d, &catalog, &w->err), &w->err);
+    assert_ok(bz_inputs_read(&in, &d, &w->err), &w->err);
+    bz_inputs_check(&in, &hashing);
+    s = bz_deltas_base(&d);
     assert_int_equal(in.n, 2);
     assert_false(in.changed[1]); /* the one of the configuration */
     result = (struct checked){in.changed[0], in.nrenewed > 0};
-    assert_int_equal(bz_inputs_any_changed(&in, &s, (struct bz_snapshot_range){0, 1}),
+    assert_int_equal(bz_inputs_any_changed(&in, s, (struct bz_snapshot_range){0, 1}),
                      result.changed);
-    assert_false(bz_inputs_any_changed(&in, &s, (struct bz_snapshot_range){1, 1}));
-    assert_true(bz_inputs_any_changed(&in, &s, (struct bz_snapshot_range){1, 9}));
+    assert_false(bz_inputs_any_changed(&in, s, (struct bz_snapshot_range){1, 1}));
+    assert_true(bz_inputs_any_changed(&in, s, (struct bz_snapshot_range){1, 9}));
     bz_inputs_release(&in);
     bz_hashing_release(&hashing);
-    bz_snapshot_close(&s);
+    bz_deltas_close(&d);
+    bz_entries_close(&catalog);
     return result;
 }
 

@@ -2,31 +2,24 @@
 
 #include "tests/unit/survey/sample.h"
 
-static void put_sample(struct world *w, const char *path,
-                       const struct bz_library_look *look)
-{
-    struct bz_snapshot_write writer = {0};
-
-    sample_write(&writer, &look, look ? 1 : 0);
-    assert_ok(bz_snapshot_write_file(&writer, SAMPLE_KEY, at(w, path).p, &w->err),
-              &w->err);
-    bz_snapshot_write_release(&writer);
-}
-
 static void a_recipe_is_recalled_while_nothing_changed(void **state)
 {
     static const uint8_t digest[32] = {1, 2, 3}, other[32] = {3, 2, 1};
     struct world *w = *state;
     struct bz_library_look look = {.path = at(w, "x.inc")};
+    const struct bz_library_look *looks[] = {&look};
+    struct bz_entries catalog;
     struct bz_recall r = {0};
     struct bz_recall_part part;
     struct bz_recall_recipe recipe;
     struct bz_hashing hashing = {0};
     struct bz_facts frame = sample_facts[1];
+    uint32_t number = 9;
 
-    put_sample(w, "s", &look);
-    bz_recall_open(&r, at(w, "s").p, SAMPLE_KEY, &hashing);
-    assert_non_null(r.old.bytes);
+    bz_entries_open(&catalog, NULL, "");
+    sample_base(&catalog, looks, 1);
+    bz_recall_open(&r, &catalog, SAMPLE_KEY, &hashing);
+    assert_true(bz_recall_is_open(&r));
     assert_true(r.same_key);
     assert_false(bz_recall_whole(&r)); /* one recipe has an error */
     bz_recall_part(&r, BZ_STR(""), other, &part);
@@ -39,6 +32,9 @@ static void a_recipe_is_recalled_while_nothing_changed(void **state)
     frame.priority = 9;
     frame.hidden = true;
     assert_true(bz_recall_recipe(&r, &part, &frame, &w->arena, &recipe));
+    assert_true(recipe.reframed);
+    assert_true(bz_recall_number(&part, frame.path, &number));
+    assert_int_equal(number, 0);
     assert_int_equal(recipe.nfacts, 2);
     assert_text("PN", recipe.facts[0].pn, "foo-native");
     assert_int_equal(recipe.facts[0].priority, 9); /* that is not its own */
@@ -62,52 +58,69 @@ static void a_recipe_is_recalled_while_nothing_changed(void **state)
     bz_recall_close(&r);
 
     put_file(w, "x.inc", ""); /* it was not there */
-    bz_recall_open(&r, at(w, "s").p, BZ_STR("another key"), &hashing);
+    bz_recall_open(&r, &catalog, BZ_STR("another key"), &hashing);
     assert_false(r.same_key);
     bz_recall_part(&r, BZ_STR(""), digest, &part);
     assert_false(bz_recall_recipe(&r, &part, &sample_facts[1], &w->arena, &recipe));
     bz_recall_part_release(&part);
     bz_recall_close(&r);
+    bz_entries_close(&catalog);
     bz_hashing_release(&hashing);
 }
 
-static void without_a_snapshot_nothing_is_recalled(void **state)
+static void without_a_base_nothing_is_recalled(void **state)
 {
-    struct world *w = *state;
+    static const struct bz_entries_key key;
+    struct bz_entries catalog;
     struct bz_recall r = {0};
     struct bz_hashing hashing = {0};
 
-    bz_recall_open(&r, at(w, "none").p, SAMPLE_KEY, &hashing);
-    assert_null(r.old.bytes);
+    (void)state;
+    bz_entries_open(&catalog, NULL, "");
+    bz_recall_open(&r, &catalog, SAMPLE_KEY, &hashing);
+    assert_false(bz_recall_is_open(&r));
     assert_false(bz_recall_whole(&r));
-    put_file(w, "none", "no snapshot at all");
-    bz_recall_open(&r, at(w, "none").p, SAMPLE_KEY, &hashing);
-    assert_null(r.old.bytes);
+    bz_entries_put(&catalog, BZ_DELTAS_BASE_KIND, &key, BZ_STR("no image at all"));
+    bz_recall_open(&r, &catalog, SAMPLE_KEY, &hashing);
+    assert_false(bz_recall_is_open(&r));
     bz_recall_close(&r);
+    bz_entries_close(&catalog);
     bz_hashing_release(&hashing);
 }
 
-static void stamps_are_renewed_in_place(void **state)
+static void stamps_are_renewed(void **state)
 {
     struct world *w = *state;
     struct bz_library_look look = {.path = at(w, "f"), .read = true};
+    const struct bz_library_look *looks[] = {&look};
     struct bz_hashing hashing = {0};
+    struct bz_entries catalog;
+    struct bz_entries_key renewed;
     struct bz_recall r = {0};
 
     put_file(w, "f", "text");
     bz_stamp_path(w->dir->fd, "f", &look.stamp);
     bz_hashing_bytes(&hashing, BZ_STR("text"), look.content);
     look.stamp.ctime--;
-    put_sample(w, "s", &look);
-    bz_recall_open(&r, at(w, "s").p, SAMPLE_KEY, &hashing);
+    bz_entries_open(&catalog, NULL, "");
+    sample_base(&catalog, looks, 1);
+    bz_recall_open(&r, &catalog, SAMPLE_KEY, &hashing);
     assert_int_equal(r.inputs.nchanged, 0);
     assert_int_equal(r.inputs.nrenewed, 1);
-    bz_recall_renew(&r, at(w, "s").p);
+    bz_recall_renew(&r, &catalog);
+    renewed = r.old.last;
     bz_recall_close(&r);
-    bz_recall_open(&r, at(w, "s").p, SAMPLE_KEY, &hashing);
+    bz_recall_open(&r, &catalog, SAMPLE_KEY, &hashing);
+    assert_int_equal(r.old.images.len, 2);
+    assert_memory_equal(&r.old.last, &renewed, sizeof(renewed));
+    assert_int_equal(r.inputs.n, 2);
+    assert_text("path", r.inputs.looks[0].path, look.path.p);
     assert_int_equal(r.inputs.looks[0].stamp.ctime, look.stamp.ctime + 1);
     assert_int_equal(r.inputs.nrenewed, 0);
+    bz_recall_renew(&r, &catalog); /* there is nothing to do */
+    assert_memory_equal(&r.old.last, &renewed, sizeof(renewed));
     bz_recall_close(&r);
+    bz_entries_close(&catalog);
     bz_hashing_release(&hashing);
 }
 
@@ -222,8 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         world_test(a_recipe_is_recalled_while_nothing_changed),
-        world_test(without_a_snapshot_nothing_is_recalled),
-        world_test(stamps_are_renewed_in_place),
+        world_test(without_a_base_nothing_is_recalled),
+        world_test(stamps_are_renewed),
         world_test(what_does_not_count_is_in_the_digest_of_all),
         world_test(whatever_a_configuration_says_is_in_its_digest),
         world_test(settings_are_a_store_again),

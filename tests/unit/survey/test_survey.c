@@ -183,8 +183,8 @@ static void what_is_remembered_is_what_was_found(void **state)
     };
     struct world *w = *state;
     struct bz_hashing hashing = {0};
-    struct bz_survey_memory memory = {at(w, "cache/s").p, BZ_STR("key"), &hashing,
-                                      NULL};
+    struct bz_entries catalog;
+    struct bz_survey_memory memory = {&catalog, BZ_STR("key"), &hashing};
     struct bz_survey again = {0};
     struct bz_vars *settings;
     struct bz_str value;
@@ -192,6 +192,7 @@ static void what_is_remembered_is_what_was_found(void **state)
 
     put_files(w, project, BZ_COUNTOF(project));
     put_files(w, more, BZ_COUNTOF(more));
+    bz_entries_open(&catalog, at(w, "cache/s").p, "");
     assert_false(bz_survey_recall(&again, &memory));
     bz_survey_release(&again);
     bz_library_set_hash(w->library, bz_hashing_bytes, &hashing);
@@ -217,6 +218,7 @@ static void what_is_remembered_is_what_was_found(void **state)
     assert_false(bz_survey_recall(&again, &memory));
     bz_survey_release(&again);
     close_project(&o);
+    bz_entries_close(&catalog);
     bz_hashing_release(&hashing);
 }
 
