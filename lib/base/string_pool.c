@@ -1,6 +1,12 @@
 #include "base/string_pool.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
+
 enum {
+    SLOTS_FIRST = 256,
+    HEAD_MAX = 10, /* bytes of a length */
     MAGIC = sizeof(BZ_STRING_POOL_MAGIC) - 1,
     LAST_SHIFT = 63, /* the tenth byte of a number has one bit */
     SHORT = 16,
@@ -13,15 +19,6 @@ void bz_string_pool_put(struct bz_buf *out, uint64_t number)
     for (; number >= 0x80; number >>= 7)
         bz_buf_add_char(out, (char)(0x80 | (number & 0x7f)));
     bz_buf_add_char(out, (char)number);
-}
-
-static size_t varint_size(uint64_t number)
-{
-    size_t n = 1;
-
-    while (number >>= 7)
-        n++;
-    return n;
 }
 
 uint64_t bz_string_pool_take_long(struct bz_string_pool_cursor *c)
@@ -60,26 +57,75 @@ bool bz_string_pool_get_long(struct bz_str block, uint64_t ref, struct bz_str *o
     return true;
 }
 
-/* Assigns references to the symbols that have none yet. */
-static void assign(struct bz_string_pool *pool)
+static void insert(struct bz_string_pool_slot *slots, uint32_t nslots,
+                   struct bz_string_pool_slot slot)
 {
-    for (size_t i = pool->refs.len; i < bz_intern_count(&pool->strings); i++) {
-        struct bz_str s = bz_intern_str(&pool->strings, (struct bz_sym){(uint32_t)i});
+    uint32_t i = slot.tag & (nslots - 1);
 
-        BZ_VEC_PUSH(&pool->refs, (uint32_t)(MAGIC + pool->size));
-        pool->size += varint_size(s.n) + s.n + 1;
-    }
-    if (MAGIC + pool->size > UINT32_MAX)
+    while (slots[i].ref > 0)
+        i = (i + 1) & (nslots - 1);
+    slots[i] = slot;
+}
+
+static void grow(struct bz_string_pool *pool)
+{
+    uint32_t nslots = pool->nslots > 0 ? pool->nslots * 2 : SLOTS_FIRST;
+    struct bz_string_pool_slot *slots = bz_mem_array(nslots, sizeof(slots[0]));
+
+    for (uint32_t i = 0; i < pool->nslots; i++)
+        if (pool->slots[i].ref > 0)
+            insert(slots, nslots, pool->slots[i]);
+    free(pool->slots);
+    pool->slots = slots;
+    pool->nslots = nslots;
+}
+
+/* Appends a string to the block. */
+static uint32_t append(struct bz_string_pool *pool, struct bz_str s)
+{
+    uint32_t ref;
+    size_t n = s.n;
+    char *to;
+
+    if (pool->block.len == 0)
+        bz_buf_add(&pool->block, BZ_STRING_POOL_MAGIC, MAGIC);
+    if (pool->block.len + HEAD_MAX + s.n + 1 > UINT32_MAX) {
         pool->full = true;
+        return 0;
+    }
+    ref = (uint32_t)pool->block.len;
+    to = bz_buf_reserve(&pool->block, HEAD_MAX + s.n + 1);
+    for (; n >= 0x80; n >>= 7)
+        *to++ = (char)(0x80 | (n & 0x7f));
+    *to++ = (char)n;
+    if (s.n > 0)
+        memcpy(to, s.p, s.n);
+    to[s.n] = '\0';
+    bz_buf_commit(&pool->block, (size_t)(to + s.n + 1 - pool->block.data) - ref);
+    return ref;
+}
+
+static bool is_at(const struct bz_string_pool *pool, uint32_t ref, struct bz_str s)
+{
+    struct bz_str there;
+
+    return bz_string_pool_get(bz_buf_str(&pool->block), ref, &there) &&
+           bz_str_eq(there, s);
 }
 
 static uint32_t add(struct bz_string_pool *pool, struct bz_str s)
 {
-    struct bz_sym sym = bz_intern_add(&pool->strings, s);
+    uint32_t tag = (uint32_t)bz_str_hash(s), i;
 
-    if (sym.i >= pool->refs.len)
-        assign(pool);
-    return pool->refs.at[sym.i];
+    if (pool->n >= pool->nslots / 8 * 5)
+        grow(pool);
+    for (i = tag & (pool->nslots - 1); pool->slots[i].ref > 0;
+         i = (i + 1) & (pool->nslots - 1))
+        if (pool->slots[i].tag == tag && is_at(pool, pool->slots[i].ref, s))
+            return pool->slots[i].ref;
+    pool->slots[i] = (struct bz_string_pool_slot){tag, append(pool, s)};
+    pool->n += pool->slots[i].ref > 0;
+    return pool->slots[i].ref;
 }
 
 /* A string of up to 16 bytes as two numbers, which together with its length are the
@@ -131,23 +177,17 @@ int bz_string_pool_write(const struct bz_string_pool *pool, struct bz_buf *out,
 {
     if (pool->full)
         return bz_fail(err, BZ_E_LIMIT, "the string pool exceeds 4 GiB");
-    bz_buf_reserve(out, MAGIC + pool->size);
-    bz_buf_commit(out, 0);
-    bz_buf_add(out, BZ_STRING_POOL_MAGIC, MAGIC);
-    for (size_t i = 0; i < pool->refs.len; i++) {
-        struct bz_str s = bz_intern_str(&pool->strings, (struct bz_sym){(uint32_t)i});
-
-        bz_string_pool_put(out, s.n);
-        bz_buf_add_str(out, s);
-        bz_buf_add_char(out, '\0');
-    }
+    if (pool->block.len == 0)
+        bz_buf_add(out, BZ_STRING_POOL_MAGIC, MAGIC);
+    else
+        bz_buf_add_str(out, bz_buf_str(&pool->block));
     return 0;
 }
 
 void bz_string_pool_release(struct bz_string_pool *pool)
 {
-    bz_intern_release(&pool->strings);
-    bz_vec_release(&pool->refs);
+    bz_buf_release(&pool->block);
+    free(pool->slots);
     *pool = (struct bz_string_pool){0};
 }
 

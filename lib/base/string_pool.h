@@ -17,8 +17,6 @@
 #include <endian.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
-#include "base/vec.h"
 
 #define BZ_STRING_POOL_MAGIC                                                           \
     "bzpool1\n" /* 8 bytes; the digit is the format version                            \
@@ -26,12 +24,18 @@
 
 enum { BZ_STRING_POOL_RECENT = 512 }; /* a power of two */
 
+struct bz_string_pool_slot {
+    uint32_t tag; /* of the hash */
+    uint32_t ref; /* 0: the slot is free */
+};
+
 /* The writer. {0} is an empty pool. One thread at a time. */
 struct bz_string_pool {
-    struct bz_intern strings;
-    struct BZ_VEC(uint32_t) refs; /* of each symbol in `strings` */
-    uint64_t size;                /* bytes, the magic excluded */
-    bool full;                    /* a string did not fit into 4 GiB */
+    struct bz_buf block;               /* as it will be written */
+    struct bz_string_pool_slot *slots; /* hash table with linear probing */
+    uint32_t nslots;                   /* a power of two, or 0 */
+    uint32_t n;                        /* strings */
+    bool full;                         /* a string did not fit into 4 GiB */
     struct {
         uint64_t a, b; /* all of its bytes */
         uint32_t n, ref;
@@ -40,6 +44,12 @@ struct bz_string_pool {
 
 /* The reference of a string, which is copied. */
 uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s);
+
+/* The block, valid until a string is added; empty if there is no string. */
+static inline struct bz_str bz_string_pool_block(const struct bz_string_pool *pool)
+{
+    return bz_buf_str(&pool->block);
+}
 
 /* Appends the block to `out`. BZ_E_LIMIT if the strings do not fit into 4 GiB. */
 int bz_string_pool_write(const struct bz_string_pool *pool, struct bz_buf *out,

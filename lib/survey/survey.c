@@ -445,13 +445,13 @@ static void release_pools(struct bz_sweep_pools *pools)
 static int put_strings(struct bz_entries *catalog, const struct bz_sweep_pool *pool,
                        struct bz_entries_key *key, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf block = {0};
-    int rc = bz_string_pool_write(&pool->strings, &block, err);
+    struct bz_str block = bz_string_pool_block(&pool->strings);
 
-    if (rc < 0)
-        return rc;
-    bz_entries_key_of(bz_buf_str(&block), key);
-    bz_entries_put(catalog, STRINGS, key, bz_buf_str(&block));
+    if (pool->strings.full)
+        return bz_fail(err, BZ_E_LIMIT, "the string pool exceeds 4 GiB");
+    bz_entries_key_of(block, key);
+    if (block.n > 0)
+        bz_entries_put(catalog, STRINGS, key, block);
     return 0;
 }
 
@@ -459,13 +459,13 @@ static void put_table(struct bz_entries *catalog, const struct bz_facts *f,
                       const uint8_t config[32], const struct bz_entries_key *pool,
                       struct bz_str table)
 {
-    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    char *room = bz_entries_room(catalog, sizeof(*pool) + table.n);
     struct bz_entries_key key;
 
+    memcpy(room, pool, sizeof(*pool));
+    memcpy(room + sizeof(*pool), table.p, table.n);
     bz_lineage_key(f->lineage, config, key.b);
-    bz_buf_add(&bytes, pool, sizeof(*pool));
-    bz_buf_add_str(&bytes, table);
-    bz_entries_put(catalog, TABLE, &key, bz_buf_str(&bytes));
+    bz_entries_commit(catalog, TABLE, &key, sizeof(*pool) + table.n);
 }
 
 static void put_tables(const struct bz_survey_opts *opts, const struct items *items,

@@ -27,6 +27,7 @@
 #ifndef BZ_VARS_VARS_TABLE_H
 #define BZ_VARS_VARS_TABLE_H
 
+#include "base/map.h"
 #include "base/string_pool.h"
 #include "vars/vars.h"
 
