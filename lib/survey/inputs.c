@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "os/fs.h"
+#include "os/path.h"
 
 /* Reads the content there is now, with the stamp it has. */
 static bool hash_file(const char *path, struct bz_hashing *hashing,
@@ -39,12 +40,43 @@ static bool same_content(struct bz_library_look *look, struct bz_hashing *hashin
     return true;
 }
 
+/* The directory of the last path, opened if there is a second one in it: the kernel
+ * need not look for it again then, which is most of the work. */
+struct near {
+    struct bz_str dir;
+    int fd; /* -1: not open */
+};
+
+static void stamp_near(struct near *n, struct bz_str path, struct bz_stamp *out)
+{
+    const char *slash = memrchr(path.p, '/', path.n);
+    struct bz_str dir = bz_str_of(path.p, slash ? (size_t)(slash - path.p) : 0);
+
+    if (dir.n == 0 || dir.n + 1 == path.n || !bz_str_eq(dir, n->dir)) {
+        bz_fs_closep(&n->fd);
+        *n = (struct near){dir, -1};
+    } else if (n->fd < 0) {
+        struct bz_path own;
+
+        if (dir.n < sizeof(own.s)) {
+            memcpy(own.s, dir.p, dir.n);
+            own.s[dir.n] = '\0';
+            n->fd = open(own.s, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        }
+    }
+    if (n->fd >= 0)
+        bz_stamp_path(n->fd, slash + 1, out);
+    else
+        bz_stamp_path(AT_FDCWD, path.p, out);
+}
+
 /* Whether the path is as it was; the stamp is the one it has now, if that differs. */
-static bool is_same(struct bz_library_look *look, struct bz_hashing *hashing)
+static bool is_same(struct near *n, struct bz_library_look *look,
+                    struct bz_hashing *hashing)
 {
     struct bz_stamp now;
 
-    bz_stamp_path(AT_FDCWD, look->path.p, &now);
+    stamp_near(n, look->path, &now);
     if (now.kind != look->stamp.kind)
         return false;
     if (!look->read || now.kind == BZ_STAMP_ABSENT) /* that it is there was enough */
@@ -101,18 +133,21 @@ int bz_inputs_read(struct bz_inputs *in, const struct bz_deltas *d, struct bz_er
 
 void bz_inputs_check(struct bz_inputs *in, struct bz_hashing *hashing)
 {
+    struct near n = {.fd = -1};
+
     for (size_t i = 0; i < in->n; i++) {
         struct bz_library_look *look = &in->looks[i];
         struct bz_stamp before = look->stamp;
 
         if (in->dropped[i])
             continue;
-        in->changed[i] = !is_same(look, hashing);
+        in->changed[i] = !is_same(&n, look, hashing);
         in->renewed[i] = !bz_stamp_same(&before, &look->stamp) ||
                          before.settled != look->stamp.settled;
         in->nchanged += in->changed[i];
         in->nrenewed += in->renewed[i];
     }
+    bz_fs_closep(&n.fd);
 }
 
 void bz_inputs_release(struct bz_inputs *in)
