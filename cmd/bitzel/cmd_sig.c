@@ -5,6 +5,7 @@
 #include "cmd_open.h"
 #include "codec/jsonw.h"
 #include "os/fs_output.h"
+#include "sig/listing.h"
 #include "sig/recording.h"
 
 struct sig_values {
@@ -34,7 +35,7 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
-/* What counts for the tasks that are to be shown, kept until all are signed. */
+/* What counts for the tasks that are to be shown. */
 struct listing {
     uint32_t n; /* tasks of the graph */
     struct bz_bitset wanted;
@@ -45,7 +46,7 @@ struct listing {
     struct bz_arena arena;
 };
 
-static void keep_inputs(void *ctx, uint32_t task, const struct bz_signing_view *view)
+static void keep_inputs(void *ctx, uint32_t task, const struct bz_listing_view *view)
 {
     const struct bz_taskspec_inputs *inputs = view->inputs;
     struct listing *l = ctx;
@@ -234,35 +235,41 @@ static int write_record(struct bz_cmd_env *env, const char *file, struct bz_buil
     return rc;
 }
 
+static int show(struct bz_cmd_env *env, const struct sig_values *v, struct bz_build *b,
+                struct bz_err *err)
+{
+    const struct bz_goal *goal = &b->goal;
+    BZ_CLEANUP(listing_release) struct listing l = {0};
+    int rc = 0;
+
+    listing_init(&l, goal, v);
+    if (v->inputs)
+        rc = bz_listing_run(&b->keys, &b->catalog, goal, &l.wanted, keep_inputs, &l,
+                            err);
+    if (rc < 0)
+        return rc;
+    if (v->json)
+        write_json(&env->out, goal, &l, &b->keys);
+    else
+        write_text(&env->out, goal, &l, &b->keys);
+    return BZ_CMD_EXIT_SUCCESS;
+}
+
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
     const struct sig_values *v = values;
     BZ_CLEANUP(bz_build_close) struct bz_build b = {0};
-    BZ_CLEANUP(listing_release) struct listing l = {0};
     int rc;
 
     b.opts.targets = (struct bz_goal_opts){
         .targets = v->targets.word, .n = v->targets.n, .task = v->task};
-    rc = bz_cmd_open_build(env, &b, BZ_BUILD_GRAPH, err);
-    if (rc < 0)
-        return rc;
-    listing_init(&l, &b.goal, v);
-    b.opts.only = &l.wanted;
-    b.opts.shown = v->inputs ? keep_inputs : NULL;
-    b.opts.shown_ctx = &l;
     rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
-    if (rc == 0 && v->record)
-        rc = write_record(env, v->record, &b, err);
+    if (rc == 0)
+        rc = v->record ? write_record(env, v->record, &b, err) : show(env, v, &b, err);
     bz_cmd_open_diags(env, &b.catalog);
     if (!env->global.quiet)
         bz_out_put(&env->log, bz_buf_text(&b.keys.notes), b.keys.notes.len);
-    if (rc < 0 || v->record)
-        return rc;
-    if (v->json)
-        write_json(&env->out, &b.goal, &l, &b.keys);
-    else
-        write_text(&env->out, &b.goal, &l, &b.keys);
-    return BZ_CMD_EXIT_SUCCESS;
+    return rc;
 }
 
 static const struct bz_cmd *const subs[] = {&bz_cmd_sig_diff, NULL};

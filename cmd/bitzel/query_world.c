@@ -3,6 +3,7 @@
 #include "base/near.h"
 #include "graph/rgraph.h"
 #include "query/query_glob.h"
+#include "sig/listing.h"
 #include "sig/signing.h"
 #include "survey/evaluate.h"
 
@@ -209,7 +210,7 @@ struct telling {
     void *to;
 };
 
-static void tell_inputs(void *ctx, uint32_t task, const struct bz_signing_view *view)
+static void tell_inputs(void *ctx, uint32_t task, const struct bz_listing_view *view)
 {
     const struct telling *t = ctx;
 
@@ -226,15 +227,19 @@ static int inputs(void *ctx, const struct bz_bitset *nodes, bz_query_leaf_fn lea
     const struct bz_query_world_of *w = ctx;
     const struct bz_tgraph *g = graph_of(w);
     BZ_CLEANUP(bz_bitset_release) struct bz_bitset tasks = {0};
-    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {.shown = &tasks};
+    BZ_CLEANUP(bz_signing_release) struct bz_signing s = {.only = &tasks};
+    struct bz_catalog *p = &w->build->catalog;
+    int rc;
     struct telling t = {leaf, to};
 
     for (uint32_t i = 0; i < g->dag.n; i++)
         if (bz_bitset_test(nodes, i) ||
             bz_bitset_test(nodes, g->dag.n + g->tasks[i].recipe))
             bz_bitset_set(&tasks, i);
-    return bz_signing_show(&s, &w->build->catalog, &w->build->goal, tell_inputs, &t,
-                           err);
+    rc = bz_signing_run(&s, p, &w->build->goal, err);
+    return rc < 0
+               ? rc
+               : bz_listing_run(&s, p, &w->build->goal, &tasks, tell_inputs, &t, err);
 }
 
 static void tell_outputs(const struct bz_facts *f, const struct telling *t)

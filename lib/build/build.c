@@ -101,9 +101,7 @@ static int sign_tasks(struct bz_build *b, struct bz_err *err)
         return rc;
     b->keys.policy = &b->policy;
     b->keys.taint = &b->taint;
-    b->keys.shown = b->opts.only;
-    return bz_signing_run(&b->keys, &b->catalog, &b->goal, b->opts.shown,
-                          b->opts.shown_ctx, err);
+    return bz_signing_run(&b->keys, &b->catalog, &b->goal, err);
 }
 
 /* ---- plan ---- */

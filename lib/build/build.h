@@ -46,12 +46,9 @@ struct bz_build_opts {
     bool refresh;  /* names of revisions are resolved anew */
     bool resolve;  /* those that are not may be resolved, over the network */
 
-    bool required;       /* tasks need sandboxes, whether there are any or not */
-    bool force;          /* the targets run, whatever is stored */
-    const char *clear;   /* and so does this task of their recipes; or NULL */
-    bz_signing_fn shown; /* told of what counts for tasks; or NULL */
-    void *shown_ctx;
-    const struct bz_bitset *only; /* told of these alone; NULL: all */
+    bool required;     /* tasks need sandboxes, whether there are any or not */
+    bool force;        /* the targets run, whatever is stored */
+    const char *clear; /* and so does this task of their recipes; or NULL */
 
     struct bz_cache_opts cache; /* its pool is the build's own */
     bool shortcut;   /* a build with nothing to do may be told from the last one */

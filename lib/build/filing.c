@@ -27,12 +27,12 @@ static bool is_due(const struct filing *f, uint32_t t, struct bz_digest *key)
     return !bz_action_has(bz_cache_cas(f->cache), key);
 }
 
-/* All tasks of a recipe are beside each other, since they begin with its name. */
-static int put_blob(struct filing *f, uint32_t recipe, struct bz_reapi_digest *out,
+/* The tasks of the recipe that has the task `name`: they are beside each other, since
+ * they begin with its name. */
+static int put_blob(struct filing *f, struct bz_str name, struct bz_reapi_digest *out,
                     struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
-    struct bz_str name = f->names[f->graph->recipes[recipe].first];
     struct bz_str prefix = bz_str_of(name.p, bz_str_rfind_byte(name, ':') + 1);
     size_t first = (size_t)(bz_record_find(f->r, name) - f->r->tasks.at), last = first;
     int rc;
@@ -62,7 +62,7 @@ static int put_recipe(struct filing *f, uint32_t recipe, struct bz_err *err)
         if (!is_due(f, t, &key))
             continue;
         if (bz_reapi_digest_none(&file.digest))
-            rc = put_blob(f, recipe, &file.digest, err);
+            rc = put_blob(f, f->names[t], &file.digest, err);
         if (rc == 0)
             rc = bz_cache_put(f->cache, f->hasher, &key, &result, &labels, &how, err);
         if (rc == 0 && ++f->put % BURST == 0 && bz_cache_upload(f->cache))

@@ -9,6 +9,7 @@
 struct bz_history {
     struct bz_catalog *p;
     const struct bz_goal *goal;
+    const struct bz_signing *signing;
     const struct bz_str *names;        /* [tasks] */
     const struct bz_bitset *made;      /* tasks with a result that was not there */
     const struct bz_cache_opts *store; /* what `cache` was opened with */

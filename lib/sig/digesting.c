@@ -11,16 +11,15 @@
 #include "sig/files.h"
 #include "sig/pathmap.h"
 #include "survey/lineage.h"
+#include "vars/vars_table.h"
 
-enum {
-    GRAIN = 4,         /* recipes taken at a time */
-    CLOCK = 981173106, /* what time it is for code that keys count: always the same */
-};
+enum { GRAIN = 4 }; /* recipes taken at a time */
 
 /* What one thread has to itself. */
 struct row {
     struct bz_digest_hasher *hasher;
     struct bz_arena arena;
+    struct bz_string_pool strings; /* of tables that the catalog does not have */
     struct bz_buf notes;
     size_t failed; /* the first item that did, from 1; 0: none */
     struct bz_err err;
@@ -45,8 +44,6 @@ struct recipe {
     struct row *row;
     struct bz_vars *vars;
     struct bz_taskspec *spec;
-    struct bz_base *base; /* NULL: there is none yet */
-    unsigned turn;        /* of the variables that it is for */
     const struct bz_facts *facts;
 };
 
@@ -71,120 +68,56 @@ static int list_views(struct recipe *r, const struct bz_taskspec_inputs *inputs,
     return 0;
 }
 
+int bz_digesting_inputs(struct bz_taskspec *spec, struct bz_vars *vars,
+                        const struct bz_facts_task *task,
+                        struct bz_taskspec_inputs *inputs, struct bz_buf *list,
+                        struct bz_err *err)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf unused = {0};
+    enum bz_taskspec_how how = task->noexec ? BZ_TASKSPEC_NOTHING : BZ_TASKSPEC_SCRIPT;
+    bool files = list && !task->noexec;
+    enum bz_builtin what;
+    int rc = bz_builtin_of(vars, task->name, &what, err);
+
+    if (rc == 0 && !task->noexec && what != BZ_BUILTIN_NONE)
+        how = BZ_TASKSPEC_BUILTIN;
+    if (rc == 0)
+        rc = bz_taskspec_list(spec, task->name, how, inputs, err);
+    if (rc == 0 && files)
+        rc = bz_files_of(bz_taskspec_store(spec, NULL)->plain, task->name, list, err);
+    if (rc == 0 && files && (what == BZ_BUILTIN_FETCH || what == BZ_BUILTIN_UNPACK))
+        rc = bz_files_sources(bz_taskspec_store(spec, NULL)->plain, list, err);
+    if (rc == 0 && how == BZ_TASKSPEC_BUILTIN)
+        rc = bz_builtin_inputs(spec, what, inputs, list ? list : &unused, err);
+    return rc;
+}
+
 /* The digest of a task, without what is looked at each time, which is in the list. */
-static int sign_task(struct recipe *r, struct bz_str name, bool noexec,
+static int sign_task(struct recipe *r, const struct bz_facts_task *task,
                      struct bz_taskspec_inputs *inputs, struct bz_buf *list,
                      struct bz_digest *out, struct bz_err *err)
 {
-    enum bz_taskspec_how how = noexec ? BZ_TASKSPEC_NOTHING : BZ_TASKSPEC_SCRIPT;
-    enum bz_builtin what;
-    int rc = bz_builtin_of(r->vars, name, &what, err);
+    int rc = bz_digesting_inputs(r->spec, r->vars, task, inputs, list, err);
 
-    if (rc == 0 && !noexec && what != BZ_BUILTIN_NONE)
-        how = BZ_TASKSPEC_BUILTIN;
-    if (rc == 0)
-        rc = bz_taskspec_list(r->spec, name, how, inputs, err);
-    if (rc == 0 && !noexec)
-        rc = bz_files_of(bz_taskspec_store(r->spec, NULL)->plain, name, list, err);
-    if (rc == 0 && !noexec && (what == BZ_BUILTIN_FETCH || what == BZ_BUILTIN_UNPACK))
-        rc = bz_files_sources(bz_taskspec_store(r->spec, NULL)->plain, list, err);
-    if (rc == 0 && how == BZ_TASKSPEC_BUILTIN)
-        rc = bz_builtin_inputs(r->spec, what, inputs, list, err);
-    if (rc == 0 && !noexec)
+    if (rc == 0 && !task->noexec)
         rc = list_views(r, inputs, list, err);
     if (rc == 0)
         bz_taskspec_digest(r->spec, inputs, out);
     return rc;
 }
 
-struct names BZ_VEC(struct bz_str);
-
-struct checksums {
-    struct bz_arena *arena;
-    struct names *names;
-};
-
-static void add_checksum(void *ctx, struct bz_str flag, struct bz_str value)
+static int digest_task(struct recipe *r, uint32_t t, struct bz_taskspec_inputs *inputs,
+                       struct bz_memo_task *out, struct bz_err *err)
 {
-    struct checksums *c = ctx;
-
-    (void)value;
-    BZ_VEC_PUSH(c->names, bz_arena_printf(c->arena, "SRC_URI[%.*s]", BZ_STR_ARG(flag)));
-}
-
-/* The variables that sources are made from. */
-static void add_source_names(struct recipe *r, const struct bz_keystore *store,
-                             struct names *names)
-{
-    struct checksums c = {&r->row->arena, names};
-
-    BZ_VEC_PUSH(names, BZ_STR("SRC_URI"));
-    BZ_VEC_PUSH(names, BZ_STR("SRCREV"));
-    BZ_VEC_PUSH(names, BZ_STR("S")); /* where patches are applied */
-    bz_vars_flags(store->plain, BZ_STR("SRC_URI"), add_checksum, &c);
-}
-
-/* What the inputs are made from. */
-static int list_origins(struct recipe *r, struct bz_str task,
-                        const struct bz_taskspec_inputs *inputs,
-                        struct bz_base_inputs *out, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct names names = {0};
-    static const struct bz_str mask = BZ_STR("BB_DEFAULT_UMASK");
-    bool sources = false, exports = false;
-    struct bz_str unset;
-    size_t next = 0;
-    unsigned turn;
-    const struct bz_keystore *store = bz_taskspec_store(r->spec, &turn);
-    int rc = 0;
-
-    if (!r->base || r->turn != turn) {
-        bz_base_free(r->base);
-        r->base = NULL;
-        rc = bz_base_new(store->key, r->row->hasher, &r->base, err);
-        r->turn = turn;
-    }
-    BZ_VEC_PUSH(&names, task);
-    for (size_t i = 0; i < inputs->len; i++) {
-        enum bz_taskspec_kind kind = inputs->at[i].kind;
-
-        exports |= kind == BZ_TASKSPEC_EXPORT;
-        if (kind == BZ_TASKSPEC_UMASK && bz_vars_exists(store->plain, mask))
-            BZ_VEC_PUSH(&names, mask);
-        if (bz_str_starts(inputs->at[i].name, BZ_STR("SRC_URI"))) {
-            sources = true;
-        } else if (kind != BZ_TASKSPEC_TASK && kind != BZ_TASKSPEC_ORDER &&
-                   kind != BZ_TASKSPEC_UMASK &&
-                   bz_str_find_byte(inputs->at[i].name, ' ') == BZ_STR_NONE) {
-            BZ_VEC_PUSH(&names, inputs->at[i].name);
-        }
-    }
-    while (exports && bz_taskspec_next_unset(r->spec, &next, &unset))
-        BZ_VEC_PUSH(&names, unset);
-    if (sources)
-        add_source_names(r, store, &names);
-    return rc < 0 ? rc : bz_base_list(r->base, names.at, names.len, out, err);
-}
-
-static int digest_task(struct recipe *r, uint32_t t, struct bz_memo_task *out,
-                       struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_base_inputs origins = {0};
-    BZ_CLEANUP(bz_vec_release) struct bz_taskspec_inputs inputs = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
-    struct bz_digesting *e = r->run->e;
-    const struct bz_facts_task *facts = e->goal->graph.tasks[t].facts;
-    struct bz_digesting_seen seen = {r->vars, &origins, &inputs, out};
+    const struct bz_facts_task *facts = r->run->e->goal->graph.tasks[t].facts;
     int rc;
 
     out->name = facts->name;
-    rc = sign_task(r, out->name, facts->noexec, &inputs, &list, &out->digest, err);
-    if (rc == 0 && e->fn)
-        rc = list_origins(r, out->name, &inputs, &origins, err);
-    if (rc < 0)
-        return rc;
-    out->files = bz_arena_dup(&r->row->arena, bz_buf_str(&list));
-    return e->fn ? e->fn(e->ctx, t, &seen, err) : 0;
+    rc = sign_task(r, facts, inputs, &list, &out->digest, err);
+    if (rc == 0)
+        out->files = bz_arena_dup(&r->row->arena, bz_buf_str(&list));
+    return rc;
 }
 
 /* Tasks that have something of the clock in them: what they do at two times differs. */
@@ -193,7 +126,8 @@ static int compare_clocks(struct recipe *r, struct bz_memo_task *tasks, size_t n
 {
     int rc = 0;
 
-    bz_taskspec_set_clock(r->spec, CLOCK + 90061); /* a day, an hour, a minute more */
+    /* A day, an hour, a minute more. */
+    bz_taskspec_set_clock(r->spec, BZ_DIGESTING_CLOCK + 90061);
     for (size_t i = 0; i < n && rc == 0; i++) {
         BZ_CLEANUP(bz_vec_release) struct bz_taskspec_inputs inputs = {0};
         BZ_CLEANUP(bz_buf_release) struct bz_buf list = {0};
@@ -201,7 +135,7 @@ static int compare_clocks(struct recipe *r, struct bz_memo_task *tasks, size_t n
             r->run->e->goal->graph.tasks[first + i].facts;
         struct bz_digest digest;
 
-        rc = sign_task(r, tasks[i].name, facts->noexec, &inputs, &list, &digest, err);
+        rc = sign_task(r, facts, &inputs, &list, &digest, err);
         if (rc < 0 || bz_digest_eq(&digest, &tasks[i].digest))
             continue;
         bz_buf_truncate(&list, 0);
@@ -217,6 +151,27 @@ static int compare_clocks(struct recipe *r, struct bz_memo_task *tasks, size_t n
     return rc;
 }
 
+/* Copies the inputs of n tasks. */
+static void keep_inputs(struct recipe *r, const struct bz_taskspec_inputs *from,
+                        size_t n, struct bz_digesting_own *own)
+{
+    struct bz_arena *a = &r->row->arena;
+    struct bz_taskspec_inputs *kept = BZ_ARENA_ARRAY(a, struct bz_taskspec_inputs, n);
+
+    for (size_t i = 0; i < n; i++) {
+        kept[i].len = from[i].len;
+        kept[i].at = BZ_ARENA_ARRAY(a, struct bz_taskspec_input, from[i].len);
+        for (size_t k = 0; k < from[i].len; k++)
+            kept[i].at[k] = (struct bz_taskspec_input){
+                .kind = from[i].at[k].kind,
+                .name = bz_arena_dup(a, from[i].at[k].name),
+                .value = from[i].at[k].value.p ? bz_arena_dup(a, from[i].at[k].value)
+                                               : (struct bz_str){0},
+                .digest = from[i].at[k].digest};
+    }
+    own->inputs = kept;
+}
+
 static int digest_all(struct recipe *r, struct bz_digesting_item *item,
                       struct bz_err *err)
 {
@@ -224,19 +179,25 @@ static int digest_all(struct recipe *r, struct bz_digesting_item *item,
     uint32_t first = g->recipes[item->recipe].first;
     size_t n = g->recipes[item->recipe + 1].first - first;
     struct bz_memo_task *tasks = BZ_ARENA_ARRAY(&r->row->arena, struct bz_memo_task, n);
+    struct bz_taskspec_inputs *inputs = bz_mem_array(n, sizeof(*inputs));
     int rc = 0;
 
-    bz_taskspec_set_clock(r->spec, CLOCK);
+    bz_taskspec_set_clock(r->spec, BZ_DIGESTING_CLOCK);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = digest_task(r, first + (uint32_t)i, &tasks[i], err);
+        rc = digest_task(r, first + (uint32_t)i, &inputs[i], &tasks[i], err);
     item->memo.tasks = tasks;
     item->memo.n = n;
+    if (rc == 0 && bz_taskspec_found(r->spec).host) {
+        item->memo.key = (struct bz_entries_key){{0}}; /* another time it may differ */
+        keep_inputs(r, inputs, n, &item->own);
+    }
+    for (size_t i = 0; i < n; i++)
+        bz_vec_release(&inputs[i]);
+    free(inputs);
     if (rc < 0)
         return rc;
     bz_buf_truncate(&r->row->notes, 0);
     bz_taskspec_warn(r->spec, &r->row->notes);
-    if (bz_taskspec_found(r->spec).host) /* it may say something else the next time */
-        item->memo.key = (struct bz_entries_key){{0}};
     if (bz_taskspec_found(r->spec).clock)
         rc = compare_clocks(r, tasks, n, first, err);
     item->memo.notes = bz_arena_dup(&r->row->arena, bz_buf_str(&r->row->notes));
@@ -255,10 +216,7 @@ static int digest_tasks(struct run *run, struct row *row, struct bz_vars *vars,
     int rc = bz_taskspec_new(vars, &opts, row->hasher, &spec, err);
 
     r.spec = spec;
-    if (rc == 0)
-        rc = digest_all(&r, item, err);
-    bz_base_free(r.base);
-    return rc;
+    return rc < 0 ? rc : digest_all(&r, item, err);
 }
 
 /* The key is made of what was looked at just now, not of what the survey saw: should a
@@ -291,6 +249,19 @@ static int digest_table(struct run *run, struct row *row,
     return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(r->facts->path)) : rc;
 }
 
+/* Keeps the variables of a recipe that the catalog has no table of. */
+static void keep_table(struct run *run, struct row *row, const struct bz_meta *m,
+                       struct bz_digesting_item *item)
+{
+    const struct bz_tgraph_recipe *r = &run->e->goal->graph.recipes[item->recipe];
+    BZ_CLEANUP(bz_buf_release) struct bz_buf table = {0};
+
+    bz_vars_table_write(m->vars, run->e->p->mcs.at[r->part].config->vars, &row->strings,
+                        &table);
+    item->own.table.table = bz_arena_dup(&row->arena, bz_buf_str(&table));
+    item->row = (unsigned)(row - run->rows);
+}
+
 static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *item,
                     struct bz_err *err)
 {
@@ -312,6 +283,7 @@ static int evaluate(struct run *run, struct row *row, struct bz_digesting_item *
         return bz_fail(err, BZ_E_BUSY, "%.*s changed while it was read; try again",
                        BZ_STR_ARG(r->facts->path));
     set_key(run, r, m, item);
+    keep_table(run, row, m, item);
     rc = digest_tasks(run, row, m->vars, item, err);
     return rc < 0 ? bz_err_wrap(err, "%.*s", BZ_STR_ARG(r->facts->path)) : rc;
 }
@@ -376,7 +348,7 @@ static unsigned count_rows(const struct bz_digesting *e, size_t n)
     size_t most = (n + GRAIN - 1) / GRAIN;
     unsigned rows = e->p->sweep.threads;
 
-    if (e->fn || most <= 1)
+    if (most <= 1)
         return 1;
     if (rows == 0)
         rows = bz_cpu_count();
@@ -400,6 +372,26 @@ static int prepare(struct run *run, struct bz_err *err)
         bz_collect_appends(&p->mcs.at[r->part].recipes, r->facts->path,
                            &run->items[i].appends);
         bz_evaluate_find(p, r->part, r->facts, &run->items[i].table);
+    }
+    return rc;
+}
+
+/* The strings of the tables that were kept, once for each thread. */
+static int keep_strings(struct run *run, struct bz_err *err)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < run->nrows && rc == 0; i++) {
+        BZ_CLEANUP(bz_buf_release) struct bz_buf block = {0};
+        struct bz_str strings;
+
+        if (run->rows[i].strings.n == 0)
+            continue;
+        rc = bz_string_pool_write(&run->rows[i].strings, &block, err);
+        strings = bz_arena_dup(&run->rows[i].arena, bz_buf_str(&block));
+        for (size_t k = 0; k < run->n; k++)
+            if (run->items[k].row == i && run->items[k].own.table.table.p)
+                run->items[k].own.table.strings = strings;
     }
     return rc;
 }
@@ -430,9 +422,12 @@ int bz_digesting_run(struct bz_digesting *e, struct bz_digesting_item *items, si
         rc = spread(&run, err);
     if (rc == 0)
         rc = first_error(&run, err);
+    if (rc == 0)
+        rc = keep_strings(&run, err);
     for (unsigned i = 0; i < run.nrows; i++) {
         bz_digest_hasher_free(run.rows[i].hasher);
         bz_buf_release(&run.rows[i].notes);
+        bz_string_pool_release(&run.rows[i].strings);
         BZ_VEC_PUSH(&e->arenas, run.rows[i].arena);
     }
     for (size_t i = 0; i < e->p->mcs.len; i++)

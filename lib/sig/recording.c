@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sig/listing.h"
 #include "sig/origin.h"
 
-/* What is known of a task before all are signed. */
+/* What is known of a task before all are listed. */
 struct part {
+    bool known;
     struct bz_str machine, distro, policy;
     const struct bz_record_input **inputs, **context;
     size_t ninputs, ncontext;
@@ -115,7 +117,7 @@ static void keep_commits(struct recorder *w, struct part *part,
             bz_arena_dup(&w->arena, bz_str_from(commits->at[i].commit))};
 }
 
-static void keep_task(void *ctx, uint32_t task, const struct bz_signing_view *view)
+static void keep_task(void *ctx, uint32_t task, const struct bz_listing_view *view)
 {
     BZ_CLEANUP(bz_vec_release) struct bz_origin_list inputs = {0}, context = {0};
     struct recorder *w = ctx;
@@ -128,6 +130,7 @@ static void keep_task(void *ctx, uint32_t task, const struct bz_signing_view *vi
         w->rc = bz_base_machine(view->vars, &machine, &distro, &w->err);
     if (w->rc < 0)
         return;
+    part->known = true;
     part->machine = bz_record_text(w->r, machine);
     part->distro = bz_record_text(w->r, distro);
     part->policy = bz_record_text(w->r, view->policy);
@@ -197,7 +200,8 @@ static void add_tasks(struct recorder *w, const struct bz_signing *s,
         names[t] = bz_arena_dup(&w->arena, bz_buf_str(&name));
     }
     for (uint32_t t = 0; t < n; t++)
-        add_task(w, s, goal, names, t);
+        if (w->parts[t].known)
+            add_task(w, s, goal, names, t);
     bz_record_sort(w->r);
 }
 
@@ -207,8 +211,6 @@ int bz_recording_run(struct bz_record *r, const struct bz_signing *s,
 {
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
     BZ_CLEANUP(recorder_release) struct recorder w = {.r = r, .p = p, .goal = goal};
-    BZ_CLEANUP(bz_signing_release)
-    struct bz_signing again = {.policy = s->policy, .taint = s->taint};
     int rc = bz_digest_hasher_new(&hasher, err);
 
     if (rc < 0)
@@ -216,7 +218,7 @@ int bz_recording_run(struct bz_record *r, const struct bz_signing *s,
     w.hasher = hasher;
     bz_taint_open(&w.taint, bz_catalog_entries(p), p->build_dir);
     w.parts = bz_mem_array(goal->graph.dag.n, sizeof(*w.parts));
-    rc = bz_signing_run(&again, p, goal, keep_task, &w, err);
+    rc = bz_listing_run(s, p, goal, NULL, keep_task, &w, err);
     if (rc == 0 && w.rc < 0) {
         *err = w.err;
         rc = w.rc;

@@ -18,23 +18,21 @@ struct signer {
     struct bz_catalog *p;
     const struct bz_goal *goal;
     struct bz_digest_hasher *hasher;
-    bz_signing_fn fn;
-    void *ctx;
-    bool only; /* what is to be shown, and no signatures */
     struct bz_entries *catalog;
-    struct bz_fetch_client *client;    /* NULL until it is needed */
-    struct bz_signing_commits commits; /* of the task that was signed last */
-    struct bz_map noted;   /* lines of the notes; as long as the texts they are from */
-    struct bz_arena arena; /* names of files, until the task is signed */
-    struct items shown, hidden; /* recipes to evaluate, with and without `fn` */
+    struct bz_fetch_client *client; /* NULL until it is needed */
+    struct bz_map seen;             /* lists of files -> struct bz_signing_seen * */
+    struct bz_map noted; /* lines of the notes; as long as the texts they are from */
+    struct items items;  /* recipes to evaluate */
+    size_t tasks;        /* that were signed */
+    bool own;            /* some recipe has something that the catalog has not */
 };
 
-static struct bz_str policy_of(const struct signer *w, uint32_t t)
+struct bz_str bz_signing_policy_of(const struct bz_signing *s,
+                                   const struct bz_goal *goal, uint32_t task)
 {
-    const struct bz_facts_task *facts = w->goal->graph.tasks[t].facts;
+    const struct bz_facts_task *facts = goal->graph.tasks[task].facts;
 
-    return w->s->policy ? w->s->policy->line[facts->network][facts->fakeroot]
-                        : BZ_STR("");
+    return s->policy ? s->policy->line[facts->network][facts->fakeroot] : BZ_STR("");
 }
 
 /* Has the revisions of a recipe resolved, by its server if that may be asked. */
@@ -53,14 +51,13 @@ static int resolve_recipe(struct signer *w, uint32_t recipe, struct bz_err *err)
 }
 
 /* What the revisions that are names were resolved to. */
-static int add_commits(struct signer *w, uint32_t t, struct bz_str list,
-                       struct bz_err *err)
+static int find_commits(struct signer *w, uint32_t t, struct bz_str list,
+                        struct bz_signing_commits *out, struct bz_err *err)
 {
     struct bz_revisions *all = NULL;
     struct bz_str question;
     int rc = 0;
 
-    BZ_VEC_CLEAR(&w->commits);
     while (rc == 0 && bz_files_next_question(&list, &question)) {
         char commit[BZ_REVISION_HEX];
 
@@ -71,52 +68,75 @@ static int add_commits(struct signer *w, uint32_t t, struct bz_str list,
             rc = bz_fail(err, BZ_E_INVAL, "%.*s is not resolved", BZ_STR_ARG(question));
         if (rc < 0)
             break;
-        bz_base_add_commit(w->hasher, question, bz_str_from(commit), &w->s->base[t]);
-        BZ_VEC_PUSH(&w->commits, (struct bz_signing_commit){.question = question});
-        memcpy(BZ_VEC_LAST(&w->commits).commit, commit, sizeof(commit));
+        BZ_VEC_PUSH(out, (struct bz_signing_commit){
+                             .question = bz_arena_dup(&w->s->arena, question)});
+        memcpy(BZ_VEC_LAST(out).commit, commit, sizeof(commit));
     }
     return rc;
 }
 
-/* Completes the digest of a task, and leaves the files in *files. */
-static int add_files(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
-                     struct bz_base_files *files, struct bz_err *err)
+/* Looks at the files of a list, which no task before had. */
+static int see_list(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
+                    struct bz_signing_seen *out, struct bz_err *err)
 {
-    int rc = memo->files.n > 0
-                 ? bz_files_read(memo->files, &w->s->sums, &w->arena, files, err)
-                 : 0;
+    const struct bz_tgraph *g = &w->goal->graph;
+    uint32_t n = (uint32_t)memo->files.n;
+    int rc = bz_files_read(memo->files, &w->s->sums, &w->s->arena, &out->files, err);
 
-    if (memo->files.n > 0) {
-        uint32_t n = (uint32_t)memo->files.n;
-
-        bz_buf_add(&w->s->lists, &n, sizeof(n));
-        w->s->files[t] =
-            (struct bz_signing_files){w->s->lists.len, memo->files.n, files->len};
-        bz_buf_add_str(&w->s->lists, memo->files);
-        if (bz_files_unused(memo->files, &(struct bz_str){0}))
-            bz_bitset_set(&w->s->unused, t);
-    }
+    bz_buf_add(&w->s->lists, &n, sizeof(n));
+    out->at = w->s->lists.len;
+    out->n = memo->files.n;
+    bz_buf_add_str(&w->s->lists, memo->files);
     if (rc < 0)
-        return bz_err_wrap(
-            err, "%.*s: %.*s",
-            BZ_STR_ARG(
-                w->goal->graph.recipes[w->goal->graph.tasks[t].recipe].facts->path),
-            BZ_STR_ARG(memo->name));
-    w->s->base[t] = memo->digest;
-    bz_base_add_files(w->hasher, files, &w->s->base[t]);
-    bz_base_add_policy(w->hasher, policy_of(w, t), &w->s->base[t]);
-    return add_commits(w, t, memo->files, err);
+        return bz_err_wrap(err, "%.*s: %.*s",
+                           BZ_STR_ARG(g->recipes[g->tasks[t].recipe].facts->path),
+                           BZ_STR_ARG(memo->name));
+    return find_commits(w, t, memo->files, &out->commits, err);
+}
+
+static int find_seen(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
+                     struct bz_err *err)
+{
+    struct bz_map_entry *e;
+    int rc = 0;
+
+    if (memo->files.n == 0)
+        return 0;
+    e = bz_map_put(&w->seen, memo->files);
+    if (!e->p) {
+        struct bz_signing_seen *seen =
+            BZ_ARENA_NEW(&w->s->arena, struct bz_signing_seen);
+
+        seen->before = w->s->last;
+        w->s->last = seen;
+        e->p = seen;
+        rc = see_list(w, t, memo, seen, err);
+    }
+    w->s->seen[t] = e->p;
+    if (bz_files_unused(memo->files, &(struct bz_str){0}))
+        bz_bitset_set(&w->s->unused, t);
+    return rc;
 }
 
 static int sign_task(struct signer *w, uint32_t t, const struct bz_memo_task *memo,
                      struct bz_err *err)
 {
-    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    int rc = add_files(w, t, memo, &files, err);
+    static const struct bz_base_files none;
+    const struct bz_signing_seen *seen;
+    int rc = find_seen(w, t, memo, err);
 
-    if (files.len > 0)
-        bz_arena_reset(&w->arena);
-    return rc;
+    if (rc < 0)
+        return rc;
+    seen = w->s->seen[t];
+    w->tasks++;
+    w->s->inputs[t] = w->s->base[t] = memo->digest;
+    bz_base_add_files(w->hasher, seen ? &seen->files : &none, &w->s->base[t]);
+    bz_base_add_policy(w->hasher, bz_signing_policy_of(w->s, w->goal, t),
+                       &w->s->base[t]);
+    for (size_t i = 0; seen && i < seen->commits.len; i++)
+        bz_base_add_commit(w->hasher, seen->commits.at[i].question,
+                           bz_str_from(seen->commits.at[i].commit), &w->s->base[t]);
+    return 0;
 }
 
 /* Classes and configurations are part of many recipes. */
@@ -156,14 +176,15 @@ static bool recall(struct signer *w, uint32_t recipe, struct bz_memo_task *out,
     return true;
 }
 
-static bool is_shown(const struct signer *w, uint32_t recipe)
+static bool is_wanted(const struct signer *w, uint32_t recipe)
 {
     const struct bz_tgraph *g = &w->goal->graph;
+    bool wanted = !w->s->only;
 
-    for (uint32_t t = g->recipes[recipe].first; t < g->recipes[recipe + 1].first; t++)
-        if (w->fn && (!w->s->shown || bz_bitset_test(w->s->shown, t)))
-            return true;
-    return false;
+    for (uint32_t t = g->recipes[recipe].first;
+         !wanted && t < g->recipes[recipe + 1].first; t++)
+        wanted = bz_bitset_test(w->s->only, t);
+    return wanted;
 }
 
 /* Signs what is remembered, and lists what is not. */
@@ -175,79 +196,56 @@ static int recall_all(struct signer *w, struct bz_err *err)
 
     for (uint32_t r = 0; r < g->nrecipes && rc == 0; r++) {
         uint32_t first = g->recipes[r].first, n = g->recipes[r + 1].first - first;
-        struct bz_digesting_item item = {.recipe = r};
         struct bz_str notes;
 
-        if (w->only && !is_shown(w, r))
+        if (!is_wanted(w, r))
             continue;
         BZ_VEC_RESERVE(&tasks, n + 1);
-        item.known = recall(w, r, tasks.at, &notes);
-        if (item.known)
-            add_notes(w, notes);
-        w->s->evaluated += !item.known;
-        if (is_shown(w, r))
-            BZ_VEC_PUSH(&w->shown, item);
-        else if (!item.known)
-            BZ_VEC_PUSH(&w->hidden, item);
-        else
-            for (uint32_t i = 0; i < n && rc == 0; i++)
-                rc = sign_task(w, first + i, &tasks.at[i], err);
+        if (!recall(w, r, tasks.at, &notes)) {
+            BZ_VEC_PUSH(&w->items, (struct bz_digesting_item){.recipe = r});
+            continue;
+        }
+        add_notes(w, notes);
+        for (uint32_t i = 0; i < n && rc == 0; i++)
+            rc = sign_task(w, first + i, &tasks.at[i], err);
     }
     return rc;
 }
 
 /* ---- what is evaluated ---- */
 
-static int show(void *ctx, uint32_t t, const struct bz_digesting_seen *seen,
-                struct bz_err *err)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_base_files files = {0};
-    struct bz_signing_view view = {seen->inputs,      seen->origins,
-                                   seen->vars,        &files,
-                                   policy_of(ctx, t), &((struct signer *)ctx)->commits};
-    struct signer *w = ctx;
-    int rc = add_files(w, t, seen->memo, &files, err);
-
-    if (rc == 0 && (!w->s->shown || bz_bitset_test(w->s->shown, t)))
-        w->fn(w->ctx, t, &view);
-    bz_arena_reset(&w->arena);
-    return rc;
-}
-
-static int sign_items(struct signer *w, const struct items *items, struct bz_err *err)
+static int sign_item(struct signer *w, const struct bz_digesting_item *item,
+                     struct bz_err *err)
 {
     static const struct bz_entries_key none;
+    uint32_t first = w->goal->graph.recipes[item->recipe].first;
     int rc = 0;
 
-    for (size_t i = 0; i < items->len && rc == 0; i++) {
-        const struct bz_digesting_item *item = &items->at[i];
-        uint32_t first = w->goal->graph.recipes[item->recipe].first;
-
-        for (size_t k = 0; k < item->memo.n && rc == 0 && items == &w->hidden; k++)
-            rc = sign_task(w, first + (uint32_t)k, &item->memo.tasks[k], err);
-        if (!item->known)
-            add_notes(w, item->memo.notes);
-        if (!item->known && memcmp(&item->memo.key, &none, sizeof(none)) != 0)
-            bz_memo_put(w->catalog, &item->memo);
+    for (size_t k = 0; k < item->memo.n && rc == 0; k++)
+        rc = sign_task(w, first + (uint32_t)k, &item->memo.tasks[k], err);
+    add_notes(w, item->memo.notes);
+    if (memcmp(&item->memo.key, &none, sizeof(none)) != 0)
+        bz_memo_put(w->catalog, &item->memo);
+    if (item->own.table.table.p || item->own.inputs) {
+        w->s->own[item->recipe] = item->own;
+        w->own = true;
     }
     return rc;
 }
 
-static int evaluate(struct signer *w, struct bz_digesting *e, struct bz_err *err)
+static int evaluate(struct signer *w, struct bz_err *err)
 {
+    struct bz_digesting *e = &w->s->digesting;
     int rc = bz_catalog_load(w->p, err);
 
     e->p = w->p;
     e->goal = w->goal;
-    if (rc == 0 && w->hidden.len > 0)
-        rc = bz_digesting_run(e, w->hidden.at, w->hidden.len, err);
-    e->fn = show;
-    e->ctx = w;
-    if (rc == 0 && w->shown.len > 0)
-        rc = bz_digesting_run(e, w->shown.at, w->shown.len, err);
+    w->s->evaluated = w->items.len;
     if (rc == 0)
-        rc = sign_items(w, &w->hidden, err);
-    return rc < 0 ? rc : sign_items(w, &w->shown, err);
+        rc = bz_digesting_run(e, w->items.at, w->items.len, err);
+    for (size_t i = 0; i < w->items.len && rc == 0; i++)
+        rc = sign_item(w, &w->items.at[i], err);
+    return rc;
 }
 
 /* ---- all of it ---- */
@@ -284,15 +282,15 @@ static void sign_graph(struct signer *w)
 
 static int sign_all(struct signer *w, struct bz_err *err)
 {
-    BZ_CLEANUP(bz_digesting_release) struct bz_digesting e = {0};
     int rc = recall_all(w, err);
 
-    if (rc == 0 && w->shown.len + w->hidden.len > 0)
-        rc = evaluate(w, &e, err);
-    if (rc == 0 && !w->only)
+    if (rc == 0 && w->items.len > 0)
+        rc = evaluate(w, err);
+    if (rc == 0 && !w->s->only)
         sign_graph(w);
     remember(w);
-    bz_map_release(&w->noted);
+    bz_log_debug("signing", "signed %zu tasks, evaluated %zu recipes", w->tasks,
+                 w->s->evaluated);
     return rc;
 }
 
@@ -301,56 +299,56 @@ static int run(struct signer *w, struct bz_err *err)
     BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *hasher = NULL;
     int rc = bz_digest_hasher_new(&hasher, err);
 
-    w->s->base = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->base));
-    w->s->keys = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->keys));
-    w->s->files = bz_mem_array(w->goal->graph.dag.n, sizeof(*w->s->files));
     if (rc < 0)
         return rc;
     w->hasher = hasher;
     w->catalog = bz_catalog_entries(w->p);
     bz_sums_open(&w->s->sums, w->catalog, hasher);
-    rc = sign_all(w, err);
-    bz_fetch_client_free(w->client);
-    bz_vec_release(&w->commits);
-    bz_vec_release(&w->shown);
-    bz_vec_release(&w->hidden);
-    bz_arena_release(&w->arena);
-    return rc;
+    return sign_all(w, err);
 }
 
 int bz_signing_run(struct bz_signing *s, struct bz_catalog *p,
-                   const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
-                   struct bz_err *err)
+                   const struct bz_goal *goal, struct bz_err *err)
 {
-    struct signer w = {.s = s, .p = p, .goal = goal, .fn = fn, .ctx = ctx};
+    struct signer w = {.s = s, .p = p, .goal = goal};
+    uint32_t n = goal->graph.dag.n;
+    int rc;
 
-    return run(&w, err);
+    s->base = bz_mem_array(n, sizeof(*s->base));
+    s->keys = bz_mem_array(n, sizeof(*s->keys));
+    s->inputs = bz_mem_array(n, sizeof(*s->inputs));
+    s->seen = bz_mem_array(n, sizeof(void *));
+    s->own = bz_mem_array(goal->graph.nrecipes, sizeof(*s->own));
+    rc = run(&w, err);
+    if (!w.own)
+        bz_digesting_release(&s->digesting);
+    bz_fetch_client_free(w.client);
+    bz_map_release(&w.seen);
+    bz_map_release(&w.noted);
+    bz_vec_release(&w.items);
+    return rc;
 }
 
-int bz_signing_show(struct bz_signing *s, struct bz_catalog *p,
-                    const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
-                    struct bz_err *err)
+const struct bz_digesting_own *bz_signing_own(const struct bz_signing *s,
+                                              uint32_t recipe)
 {
-    struct signer w = {
-        .s = s, .p = p, .goal = goal, .only = true, .fn = fn, .ctx = ctx};
-
-    return run(&w, err);
+    return &s->own[recipe];
 }
 
 struct bz_str bz_signing_list(const struct bz_signing *s, uint32_t task)
 {
-    const struct bz_signing_files *f = &s->files[task];
+    const struct bz_signing_seen *seen = s->seen[task];
 
-    return f->n == 0 ? BZ_STR("") : bz_str_of(s->lists.data + f->at, f->n);
+    return seen ? bz_str_of(s->lists.data + seen->at, seen->n) : BZ_STR("");
 }
 
 static int recheck_files(const struct bz_signing *s, uint32_t task, struct bz_err *err)
 {
-    const struct bz_signing_files *f = &s->files[task];
+    const struct bz_signing_seen *seen = s->seen[task];
 
-    return f->n == 0 ? 0
-                     : bz_files_recheck(bz_str_of(s->lists.data + f->at, f->n),
-                                        &s->sums, f->count, err);
+    return seen ? bz_files_recheck(bz_signing_list(s, task), &s->sums, seen->files.len,
+                                   err)
+                : 0;
 }
 
 int bz_signing_recheck(const struct bz_signing *s, const struct bz_tgraph *g,
@@ -366,7 +364,14 @@ int bz_signing_recheck(const struct bz_signing *s, const struct bz_tgraph *g,
 
 void bz_signing_release(struct bz_signing *s)
 {
-    free(s->files);
+    for (struct bz_signing_seen *seen = s->last; seen; seen = seen->before) {
+        bz_vec_release(&seen->files);
+        bz_vec_release(&seen->commits);
+    }
+    free(s->seen);
+    free(s->inputs);
+    free(s->own);
+    bz_digesting_release(&s->digesting);
     bz_sums_close(&s->sums);
     free(s->base);
     free(s->keys);
@@ -374,5 +379,6 @@ void bz_signing_release(struct bz_signing *s)
     bz_buf_release(&s->notes);
     bz_buf_release(&s->lists);
     bz_bitset_release(&s->unused);
+    bz_arena_release(&s->arena);
     *s = (struct bz_signing){0};
 }

@@ -12,39 +12,16 @@
 #include "fetch/revision.h"
 #include "graph/goal.h"
 #include "sig/base.h"
+#include "sig/digesting.h"
 #include "sig/sums.h"
 #include "sig/taint.h"
 #include "sig/taskspec.h"
 #include "survey/catalog.h"
 
-/* The files that count for a task: a part of the lists, and how many they came to. */
-struct bz_signing_files {
-    size_t at, n, count;
-};
-
 /* The line about the sandbox that a task runs in, of the four kinds of tasks:
  * [network][root]. */
 struct bz_signing_policy {
     struct bz_str line[2][2];
-};
-
-struct bz_signing {
-    const struct bz_bitset *shown; /* to be set before: the tasks that `fn` is told of;
-                                      NULL: all */
-    const struct bz_taint *taint;  /* to be set before, or NULL: those of the build
-                                      directory (taint.h) */
-    const struct bz_signing_policy *policy; /* to be set before; NULL: none counts */
-    struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
-    struct bz_digest *keys; /* [tasks of the graph]: the signatures */
-    struct bz_digest *pure; /* likewise, without taints; NULL if there are none */
-    size_t evaluated;       /* recipes of the graph that had to be */
-    struct bz_buf notes;    /* warnings about what is signed, each line once */
-    struct bz_buf lists;    /* of files that count (sig/files.h), each after its length
-                               in 32 bits */
-    struct bz_signing_files *files; /* [tasks of the graph] */
-    struct bz_bitset unused; /* tasks whose results must not be used again: they depend
-                                on the time */
-    struct bz_sums sums;     /* what they were */
 };
 
 /* A revision that is a name, and what it was resolved to. */
@@ -54,26 +31,54 @@ struct bz_signing_commit {
 };
 struct bz_signing_commits BZ_VEC(struct bz_signing_commit);
 
-/* What counts for one task. Everything lasts for the call that shows it. */
-struct bz_signing_view {
-    const struct bz_taskspec_inputs *inputs;
-    const struct bz_base_inputs *origins; /* the variables that these are made from */
-    struct bz_vars *vars; /* the recipe's store: where values came from, say */
-    const struct bz_base_files *files;
-    struct bz_str policy; /* what its sandbox is like */
-    const struct bz_signing_commits *commits;
+/* The content of a list of files, as signed. Tasks with the same list share it. */
+struct bz_signing_seen {
+    size_t at, n; /* the part of the lists */
+    struct bz_base_files files;
+    struct bz_signing_commits commits;
+    struct bz_signing_seen *before; /* signing.c's own */
 };
 
-/* Told of each task as it is signed. */
-typedef void (*bz_signing_fn)(void *ctx, uint32_t task,
-                              const struct bz_signing_view *view);
+struct bz_signing {
+    const struct bz_bitset *only; /* to be set before: recipes that have none of these
+                                     tasks are left out, and there are no keys; NULL:
+                                     all tasks are signed */
+    const struct bz_taint *taint; /* to be set before, or NULL: those of the build
+                                     directory (taint.h) */
+    const struct bz_signing_policy *policy; /* to be set before; NULL: none counts */
+    struct bz_digest *base; /* [tasks of the graph]: without what they wait for */
+    struct bz_digest *keys; /* [tasks of the graph]: the signatures */
+    struct bz_digest *pure; /* likewise, without taints; NULL if there are none */
+    size_t evaluated;       /* recipes of the graph that had to be */
+    struct bz_buf notes;    /* warnings about what is signed, each line once */
+    struct bz_buf lists;    /* of files that count (sig/files.h), each after its length
+                               in 32 bits */
+    const struct bz_signing_seen **seen; /* [tasks of the graph], or NULL: no files and
+                                            no revisions count */
+    struct bz_bitset unused;  /* tasks whose results must not be used again: they depend
+                                 on the time */
+    struct bz_sums sums;      /* what they were */
+    struct bz_digest *inputs; /* [tasks of the graph]: of their inputs alone */
+    /* This file's own. */
+    struct bz_arena arena;         /* texts, and what `seen` leads to */
+    struct bz_signing_seen *last;  /* of all of `seen`, each once */
+    struct bz_digesting_own *own;  /* [recipes]: empty if the catalog has them */
+    struct bz_digesting digesting; /* owns that */
+};
 
-/* `fn` may be NULL; a recipe that it is told of is always evaluated, by this thread.
- * The message of a failure names the recipe. Release *s in any case. */
+/* The message of a failure names the recipe. Release *s in any case. listing.h tells
+ * what tasks were signed with. */
 int bz_signing_run(struct bz_signing *s, struct bz_catalog *p,
-                   const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
-                   struct bz_err *err) BZ_MUST_CHECK;
+                   const struct bz_goal *goal, struct bz_err *err) BZ_MUST_CHECK;
 void bz_signing_release(struct bz_signing *s);
+
+/* The recipe as it was signed, as far as the catalog does not have it. */
+const struct bz_digesting_own *bz_signing_own(const struct bz_signing *s,
+                                              uint32_t recipe);
+
+/* What the sandbox of a task is like, as keys have it. */
+struct bz_str bz_signing_policy_of(const struct bz_signing *s,
+                                   const struct bz_goal *goal, uint32_t task);
 
 /* Whether the files that count for a task of the graph are still what was signed:
  * BZ_E_BUSY if not. Local sources are signed with do_fetch, and do_unpack reads them.
@@ -83,10 +88,5 @@ int bz_signing_recheck(const struct bz_signing *s, const struct bz_tgraph *g,
 
 /* What was looked at for a task besides its digest, a list of sig/files.h. */
 struct bz_str bz_signing_list(const struct bz_signing *s, uint32_t task);
-
-/* Shows what counts for some tasks only, s->shown; other recipes are not evaluated. */
-int bz_signing_show(struct bz_signing *s, struct bz_catalog *p,
-                    const struct bz_goal *goal, bz_signing_fn fn, void *ctx,
-                    struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

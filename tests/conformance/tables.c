@@ -214,7 +214,7 @@ static size_t run(const char *dir, bool measuring)
     load(&p, dir);
     add_store(&p, BZ_STR("configuration"), p.config);
     printf("%s: configuration: table %zu, pool %llu bytes\n", dir, p.bytes,
-           (unsigned long long)p.strings.size);
+           (unsigned long long)p.strings.block.len);
     for (size_t i = 0; i < p.files.recipes.len; i++)
         add_recipe(&p, &p.files.recipes.at[i]);
     must(bz_string_pool_write(&p.strings, &p.pool, &err), "pool", &err);

@@ -50,7 +50,7 @@ static inline void larder_open(struct larder *l, struct world *w)
     assert_ok(bz_catalog_read(&l->p, &w->err), &w->err);
     l->g.survey = &l->p.survey;
     assert_ok(bz_goal_open(&l->g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_signing_run(&l->s, &l->p, &l->g, NULL, NULL, &w->err), &w->err);
+    assert_ok(bz_signing_run(&l->s, &l->p, &l->g, &w->err), &w->err);
     assert_ok(bz_recording_run(&l->r, &l->s, &l->p, &l->g, &w->err), &w->err);
     l->names = BZ_ARENA_ARRAY(&l->arena, struct bz_str, l->g.graph.dag.n);
     for (uint32_t t = 0; t < l->g.graph.dag.n; t++) {

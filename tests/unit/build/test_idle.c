@@ -31,7 +31,7 @@ static void begin(struct quiet *q)
 
     bench_begin(&q->b, w);
     q->s = (struct bz_signing){0};
-    assert_ok(bz_signing_run(&q->s, &q->b.p, &q->b.g, NULL, NULL, &w->err), &w->err);
+    assert_ok(bz_signing_run(&q->s, &q->b.p, &q->b.g, &w->err), &w->err);
     q->goal = (struct bz_goal_opts){.targets = &target, .n = 1};
     q->about = (struct bz_idle_about){.survey = &q->b.p.survey,
                                       .catalog = bz_catalog_entries(&q->b.p),

@@ -52,7 +52,7 @@ static inline void bench_begin(struct bench *b, struct world *w)
     assert_ok(bz_catalog_read(&b->p, &w->err), &w->err);
     b->g.survey = &b->p.survey;
     assert_ok(bz_goal_open(&b->g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_signing_run(&b->s, &b->p, &b->g, NULL, NULL, &w->err), &w->err);
+    assert_ok(bz_signing_run(&b->s, &b->p, &b->g, &w->err), &w->err);
     bz_buf_release(&notes);
     bz_buf_release(&why);
 }

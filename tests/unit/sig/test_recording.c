@@ -36,7 +36,7 @@ static void a_record_has_all_tasks_of_the_graph(void **state)
     assert_ok(bz_catalog_read(&p, &w->err), &w->err);
     g.survey = &p.survey;
     assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_signing_run(&s, &p, &g, NULL, NULL, &w->err), &w->err);
+    assert_ok(bz_signing_run(&s, &p, &g, &w->err), &w->err);
     assert_ok(bz_recording_run(&r, &s, &p, &g, &w->err), &w->err);
     bz_signing_release(&s);
     bz_goal_close(&g);

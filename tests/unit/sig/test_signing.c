@@ -1,7 +1,6 @@
 #include "sig/signing.h"
 
 #include "tests/unit/recipe/files.h"
-#include "vars/history.h"
 
 static const struct file project[] = {
     {"build/conf/bblayers.conf",
@@ -18,30 +17,8 @@ static const struct file project[] = {
     {"layer/lib.bb",               "A = \"1\"\nB = \"1\"\n"                          },
 };
 
-/* What is told of the first task. */
-struct told {
-    size_t calls, inputs, files;
-    uint32_t line; /* where A was set */
-};
-
-static void hear(void *ctx, uint32_t task, const struct bz_signing_view *view)
-{
-    struct told *told = ctx;
-    struct bz_history_event event = {0};
-
-    told->calls++;
-    if (task != 0)
-        return;
-    for (size_t i = 0; i < view->origins->len; i++)
-        told->inputs += bz_str_eq(view->origins->at[i].name, BZ_STR("do_build")) ||
-                        bz_str_eq(view->origins->at[i].name, BZ_STR("A"));
-    told->files = view->files->len;
-    if (bz_history_last(view->vars, BZ_STR("A"), &event))
-        told->line = event.line;
-}
-
-static size_t sign_and_tell(struct world *w, struct bz_digest keys[2],
-                            struct told *told)
+/* How many recipes that took. */
+static size_t sign(struct world *w, struct bz_digest keys[2])
 {
     const char *target = "app";
     struct bz_catalog_opts opts = {.cwd = at(w, "build").p};
@@ -56,20 +33,8 @@ static size_t sign_and_tell(struct world *w, struct bz_digest keys[2],
     assert_ok(bz_catalog_read(&p, &w->err), &w->err);
     g.survey = &p.survey;
     assert_ok(bz_goal_open(&g, &goal, &notes, &why, &w->err), &w->err);
-    assert_ok(bz_signing_run(&s, &p, &g, told ? hear : NULL, told, &w->err), &w->err);
+    assert_ok(bz_signing_run(&s, &p, &g, &w->err), &w->err);
     assert_int_equal(g.graph.dag.n, 2);
-    if (told) {
-        struct bz_bitset second = {0};
-        struct bz_signing some = {.shown = &second};
-        struct told other = {0};
-
-        bz_bitset_set(&second, 1);
-        assert_ok(bz_signing_show(&some, &p, &g, hear, &other, &w->err), &w->err);
-        assert_int_equal(other.calls, 1);
-        assert_int_equal(other.inputs, 0); /* it is not the first */
-        bz_bitset_release(&second);
-        bz_signing_release(&some);
-    }
     memcpy(keys, s.keys, 2 * sizeof(keys[0]));
     evaluated = s.evaluated;
     bz_signing_release(&s);
@@ -78,12 +43,6 @@ static size_t sign_and_tell(struct world *w, struct bz_digest keys[2],
     bz_buf_release(&notes);
     bz_buf_release(&why);
     return evaluated;
-}
-
-/* How many recipes that took. */
-static size_t sign(struct world *w, struct bz_digest keys[2])
-{
-    return sign_and_tell(w, keys, NULL);
 }
 
 /* app is the first task, lib the second. */
@@ -125,28 +84,12 @@ static void what_is_remembered_is_not_evaluated(void **state)
     assert_memory_equal(was, is, sizeof(was));
 }
 
-static void the_view_has_what_counts_and_where_it_was_set(void **state)
-{
-    struct world *w = *state;
-    struct bz_digest keys[2];
-    struct told told = {0};
-
-    put_files(w, project, BZ_COUNTOF(project));
-    sign_and_tell(w, keys, &told);
-    assert_int_equal(told.calls, 2);
-    assert_int_equal(told.inputs, 2); /* the code, and A */
-    assert_int_equal(told.files, 0);
-    assert_int_equal(told.line, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_changes_its_task_and_those_that_wait,
                                         world_setup, world_teardown),
         cmocka_unit_test_setup_teardown(what_is_remembered_is_not_evaluated,
-                                        world_setup, world_teardown),
-        cmocka_unit_test_setup_teardown(the_view_has_what_counts_and_where_it_was_set,
                                         world_setup, world_teardown),
     };
 
