@@ -17,7 +17,7 @@ static int write_record(const struct bz_history *b, const struct bz_record *r,
 
     if (rc < 0)
         return rc;
-    bz_record_write(r, &text);
+    bz_record_pack(r, 0, r->tasks.len, &text);
     return bz_fs_write(AT_FDCWD, path, text.data, text.len, 0644, BZ_FS_NOSYNC, err);
 }
 
