@@ -324,6 +324,7 @@ static int set_build(struct bz_cmd_env *env, const struct build_values *v,
         v->keep_going ? BZ_GOAL_PRUNE_PYTHON : BZ_GOAL_REFUSE_PYTHON};
     b->opts.refresh = v->refresh;
     b->opts.resolve = !v->offline && !v->dry;
+    b->opts.runs = true;
     b->opts.force = v->force;
     b->opts.clear = v->clear;
     b->opts.shortcut = !v->force && !v->clear && !v->no_cache && !v->refresh;

@@ -20,6 +20,13 @@ void bz_cmd_open_diags(struct bz_cmd_env *env, struct bz_catalog *p)
     bz_out_put(&env->log, bz_buf_text(&text), text.len);
 }
 
+static void tell_assumed(struct bz_cmd_env *env, const struct bz_build *b)
+{
+    if (b->assumed && !env->global.quiet)
+        bz_out_print(&env->log, "note: no build has found out whether sandboxes work "
+                                "here; assuming that they do\n");
+}
+
 static void show_note(void *ctx, const char *text)
 {
     struct bz_out *log = ctx;
@@ -182,6 +189,8 @@ void bz_cmd_open_ended(void *ctx, struct bz_build *b, int rc)
         if (rc < 0)
             bz_cmd_open_advise(env, b->catalog.kas);
     }
+    if (b->stage == BZ_BUILD_KEYS)
+        tell_assumed(env, b);
     bz_out_put(&env->log, bz_buf_text(&b->notes), b->notes.len);
     bz_out_put(&env->log, bz_buf_text(&b->why), b->why.len);
 }

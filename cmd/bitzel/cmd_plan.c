@@ -49,6 +49,7 @@ struct shown {
     const struct bz_plan *plan;
     int64_t *cost; /* [tasks]: ns, of those that run */
     struct bz_forecast forecast;
+    bool assumed; /* that sandboxes work here */
 };
 
 /* ---- as text ---- */
@@ -213,6 +214,7 @@ static void add_json(const struct shown *s, struct bz_buf *out)
         if (s->plan->tasks[i].fate == BZ_PLAN_RESTORE)
             json_name(s->goal, i, &j);
     bz_jsonw_list_end(&j);
+    bz_jsonw_bool(bz_jsonw_key(&j, "sandbox_assumed"), s->assumed);
     bz_jsonw_map_end(&j);
     bz_buf_add_char(out, '\n');
 }
@@ -319,6 +321,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = bz_cmd_open_build(env, &b, BZ_BUILD_PLAN, err);
     if (rc < 0)
         return rc;
+    shown.assumed = b.assumed;
     tell_silent(env, &b);
     find_costs(b.opts.cache.index, &shown);
     bz_forecast_make(&shown.forecast, &b.plan, shown.cost);

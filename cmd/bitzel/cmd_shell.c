@@ -145,6 +145,7 @@ static int sign(struct visit *s, struct bz_err *err)
     b->opts.targets = (struct bz_goal_opts){
         .targets = &s->v->target, .n = 1, .task = failed.n ? failed.p : "compile"};
     b->opts.timeout = -1;
+    b->opts.runs = true;
     rc = bz_cmd_open_build(s->env, b, BZ_BUILD_KEYS, err);
     if (rc < 0)
         return rc;

@@ -187,7 +187,8 @@ static void json_files(const struct bz_base_files *files, struct bz_jsonw *w)
 }
 
 static void write_json(struct bz_out *out, const struct bz_goal *goal,
-                       const struct listing *l, const struct bz_signing *s)
+                       const struct listing *l, const struct bz_signing *s,
+                       bool assumed)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0}, name = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -214,6 +215,7 @@ static void write_json(struct bz_out *out, const struct bz_goal *goal,
     }
     bz_jsonw_list_end(&w);
     bz_jsonw_int(bz_jsonw_key(&w, "evaluated"), (int64_t)s->evaluated);
+    bz_jsonw_bool(bz_jsonw_key(&w, "sandbox_assumed"), assumed);
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }
@@ -249,7 +251,7 @@ static int show(struct bz_cmd_env *env, const struct sig_values *v, struct bz_bu
     if (rc < 0)
         return rc;
     if (v->json)
-        write_json(&env->out, goal, &l, &b->keys);
+        write_json(&env->out, goal, &l, &b->keys, b->assumed);
     else
         write_text(&env->out, goal, &l, &b->keys);
     return BZ_CMD_EXIT_SUCCESS;

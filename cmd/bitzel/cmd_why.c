@@ -32,6 +32,13 @@ static const struct bz_opt_arg args[] = {
     BZ_OPT_END,
 };
 
+/* One question. */
+struct why {
+    struct bz_cmd_env *env;
+    const struct why_values *v;
+    struct bz_build *b;
+};
+
 /* What to compare with; *name is how it is called. */
 static int read_record(const struct why_values *v, const struct bz_catalog *p,
                        struct bz_arena *arena, struct bz_record *r, const char **name,
@@ -73,28 +80,26 @@ static void note_targets(struct bz_cmd_env *env, const struct bz_goal *goal,
     }
 }
 
-static int show(struct bz_cmd_env *env, const struct why_values *v,
-                const struct bz_record *was, const struct bz_record *is,
-                const char *name, struct bz_err *err)
+static int show(const struct why *q, const struct bz_record *was,
+                const struct bz_record *is, const char *name, struct bz_err *err)
 {
     BZ_CLEANUP(bz_cause_release) struct bz_causes causes = {0};
     int rc = bz_cause_find(&causes, was, is, err);
 
     if (rc < 0)
         return rc;
-    if (v->json)
-        bz_why_view_json(&env->out, &causes, name);
+    if (q->v->json)
+        bz_why_view_json(&q->env->out, &causes, name, q->b->assumed);
     else
-        bz_why_view_text(&env->out, &causes, name);
+        bz_why_view_text(&q->env->out, &causes, name);
     return 0;
 }
 
-static int explain(struct bz_cmd_env *env, const struct why_values *v,
-                   const struct bz_goal *goal, const struct bz_record *was,
+static int explain(const struct why *q, const struct bz_record *was,
                    const struct bz_record *is, const char *name, struct bz_err *err)
 {
-    note_targets(env, goal, was, name);
-    return show(env, v, was, is, name, err);
+    note_targets(q->env, &q->b->goal, was, name);
+    return show(q, was, is, name, err);
 }
 
 /* ---- by what is stored ---- */
@@ -136,16 +141,16 @@ static void list_targets(const struct bz_goal *goal, struct bz_arena *a,
 }
 
 /* No build here has made the targets; but others may have. */
-static int explain_stored(struct bz_cmd_env *env, const struct why_values *v,
-                          const struct bz_goal *goal, const struct bz_record *is,
+static int explain_stored(const struct why *q, const struct bz_record *is,
                           struct bz_arena *a, struct bz_err *err)
 {
+    struct bz_cmd_env *env = q->env;
     BZ_CLEANUP(bz_retrieval_release) struct bz_retrieval found = {0};
     struct bz_retrieval_opts o = {.is = is};
     int rc = open_store(env, a, &o, err);
 
     if (rc == 0) {
-        list_targets(goal, a, &o);
+        list_targets(&q->b->goal, a, &o);
         rc = bz_retrieval_run(&found, &o, err);
     }
     bz_cache_close(o.cache);
@@ -158,7 +163,7 @@ static int explain_stored(struct bz_cmd_env *env, const struct why_values *v,
                      "note: what %zu task%s made from is not stored; "
                      "they count as new\n",
                      found.missing, found.missing == 1 ? " was" : "s were");
-    return show(env, v, &found.was, is, "the stored results", err);
+    return show(q, &found.was, is, "the stored results", err);
 }
 
 static bool has_target(const struct bz_goal *goal, const struct bz_record *was)
@@ -174,25 +179,25 @@ static bool has_target(const struct bz_goal *goal, const struct bz_record *was)
     return false;
 }
 
-static int compare(struct bz_cmd_env *env, const struct why_values *v,
-                   struct bz_build *b, struct bz_err *err)
+static int compare(const struct why *q, struct bz_err *err)
 {
-    const struct bz_goal *goal = &b->goal;
+    const struct why_values *v = q->v;
+    struct bz_build *b = q->b;
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
     BZ_CLEANUP(bz_record_release) struct bz_record was = {0}, is = {0};
     const char *name = "";
     struct bz_err unknown;
     int rc = read_record(v, &b->catalog, &arena, &was, &name, err);
     bool elsewhere = !v->since && !v->vs &&
-                     (rc == BZ_E_NOENT || (rc == 0 && !has_target(goal, &was)));
+                     (rc == BZ_E_NOENT || (rc == 0 && !has_target(&q->b->goal, &was)));
 
     if (rc < 0 && !elsewhere)
         return rc;
     unknown = *err; /* what to say if nobody else knows more */
-    if (bz_recording_run(&is, &b->keys, &b->catalog, goal, err) < 0)
+    if (bz_recording_run(&is, &b->keys, &b->catalog, &b->goal, err) < 0)
         return err->code;
     if (elsewhere) {
-        int found = explain_stored(env, v, goal, &is, &arena, err);
+        int found = explain_stored(q, &is, &arena, err);
 
         if (found != BZ_E_NOENT)
             return found;
@@ -201,7 +206,7 @@ static int compare(struct bz_cmd_env *env, const struct why_values *v,
         *err = unknown;
         return rc;
     }
-    return explain(env, v, goal, &was, &is, name, err);
+    return explain(q, &was, &is, name, err);
 }
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
@@ -216,7 +221,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         .targets = v->targets.word, .n = v->targets.n, .task = v->task};
     rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
     if (rc == 0)
-        rc = compare(env, v, &b, err);
+        rc = compare(&(struct why){env, v, &b}, err);
     bz_cmd_open_diags(env, &b.catalog);
     return rc;
 }

@@ -274,7 +274,8 @@ static void json_tasks(struct bz_jsonw *w, const char *key, const struct bz_reco
     bz_jsonw_list_end(w);
 }
 
-void bz_why_view_json(struct bz_out *out, const struct bz_causes *c, const char *since)
+void bz_why_view_json(struct bz_out *out, const struct bz_causes *c, const char *since,
+                      bool assumed)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 2);
@@ -290,6 +291,7 @@ void bz_why_view_json(struct bz_out *out, const struct bz_causes *c, const char 
     bz_jsonw_list_end(&w);
     json_tasks(&w, "new", c->is, &c->fresh);
     json_tasks(&w, "gone", c->was, &c->gone);
+    bz_jsonw_bool(bz_jsonw_key(&w, "sandbox_assumed"), assumed);
     bz_jsonw_map_end(&w);
     bz_out_print(out, "%s\n", bz_buf_text(&text));
 }

@@ -8,6 +8,7 @@
 #include "build/history.h"
 #include "build/outdir.h"
 #include "exec/outline.h"
+#include "exec/trial_memory.h"
 #include "os/fs.h"
 #include "os/path.h"
 
@@ -72,6 +73,24 @@ static int make_graph(struct bz_build *b, struct bz_err *err)
     return 0;
 }
 
+/* A build that runs tasks tries sandboxes and keeps the outcome; a command that runs
+ * none starts no process: it takes what the last build found, or assumes the best. */
+static void find_ground(struct bz_build *b)
+{
+    struct bz_entries *entries = bz_catalog_entries(&b->catalog);
+    const char *store = b->opts.cache.root;
+
+    if (b->opts.required) {
+        bz_ground_usual(&b->ground);
+    } else if (b->opts.runs) {
+        bz_ground_find(&b->ground, store);
+        bz_trial_memory_keep(entries, store, &b->ground);
+    } else if (!bz_trial_memory_find(entries, store, &b->ground)) {
+        bz_ground_usual(&b->ground);
+        b->assumed = true;
+    }
+}
+
 /* The sandbox is a part of the keys: what tasks see of the host. */
 static int find_policy(struct bz_build *b, struct bz_err *err)
 {
@@ -80,10 +99,7 @@ static int find_policy(struct bz_build *b, struct bz_err *err)
 
     if (rc < 0)
         return rc;
-    if (b->opts.required)
-        bz_ground_usual(&b->ground);
-    else
-        bz_ground_find(&b->ground, b->opts.cache.root);
+    find_ground(b);
     bz_outline_describe(&b->policy, &b->ground, h, &b->arena);
     return 0;
 }

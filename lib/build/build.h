@@ -46,7 +46,8 @@ struct bz_build_opts {
     bool refresh;  /* names of revisions are resolved anew */
     bool resolve;  /* those that are not may be resolved, over the network */
 
-    bool required;     /* tasks need sandboxes, whether there are any or not */
+    bool runs;     /* tasks are to run: whether there are sandboxes is tried */
+    bool required; /* tasks need sandboxes, whether there are any or not */
     bool force;        /* the targets run, whatever is stored */
     const char *clear; /* and so does this task of their recipes; or NULL */
 
@@ -75,6 +76,7 @@ struct bz_build {
     bool said;            /* there was something to say about the targets */
 
     struct bz_ground ground; /* where tasks work on this machine */
+    bool assumed; /* sandboxes are taken for granted: no build has tried them */
     struct bz_signing_policy policy;
     struct bz_taint taint;
     struct bz_bitset forced; /* tasks that this build has tainted */

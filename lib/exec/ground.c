@@ -32,9 +32,16 @@ void bz_ground_bare(struct bz_ground *g, const char *top)
     snprintf(g->tmp, sizeof(g->tmp), "%s/tmp", g->top);
 }
 
-void bz_ground_find(struct bz_ground *g, const char *store)
+void bz_ground_here(struct bz_ground *g)
 {
     char top[sizeof(g->top)];
+
+    snprintf(top, sizeof(top), "/tmp/bitzel-%u", (unsigned)geteuid());
+    bz_ground_bare(g, top);
+}
+
+void bz_ground_find(struct bz_ground *g, const char *store)
+{
     struct bz_err why, ignored;
     int rc = bz_sandbox_probe(&why);
 
@@ -45,8 +52,7 @@ void bz_ground_find(struct bz_ground *g, const char *store)
     }
     if (rc != BZ_E_NOSUP || bz_sandbox_probe_bare(&ignored) < 0)
         return;
-    snprintf(top, sizeof(top), "/tmp/bitzel-%u", (unsigned)geteuid());
-    bz_ground_bare(g, top);
+    bz_ground_here(g);
     g->why = why;
 }
 

@@ -30,7 +30,8 @@ void bz_ground_usual(struct bz_ground *g);
  * store is where their layers would lie (trial.h); NULL: not known yet. */
 void bz_ground_find(struct bz_ground *g, const char *store);
 
-/* A place like bz_ground_find() makes it, at a directory: for tests. */
+/* No sandboxes, at the place of this user; and at a directory: for tests. */
+void bz_ground_here(struct bz_ground *g);
 void bz_ground_bare(struct bz_ground *g, const char *top);
 
 /* Makes the place of a bare one and locks it, for which it waits, and says so, until it

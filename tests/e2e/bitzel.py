@@ -23,6 +23,8 @@ UNSET = ("BBPATH", "BBPOSTCONF", "BBPRECONF", "BB_ENV_PASSTHROUGH",
          "BB_ENV_PASSTHROUGH_ADDITIONS", "BB_PRESERVE_ENV", "BITZEL_PROJECT", "BUILDDIR",
          "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "GITHUB_ACTIONS", "GITLAB_CI", "KAS_BUILD_DIR", "KAS_WORK_DIR", "NO_COLOR", "TERM",
          "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+# What a command that signs says in a directory where nothing was built yet.
+ASSUMED = "note: no build has found out whether sandboxes work here; assuming that they do\n"
 SETTINGS = ("BITZEL_CACHE_", "BITZEL_COLOR", "BITZEL_JOBS", "BITZEL_STATE_")
 
 
@@ -34,6 +36,11 @@ class Result:
 
     def __repr__(self):
         return f"exit {self.code}\nstdout: {self.out!r}\nstderr: {self.err!r}"
+
+    @property
+    def said(self):
+        """Standard error, but for the note about sandboxes."""
+        return self.err.replace(ASSUMED, "", 1)
 
     @property
     def json(self):

@@ -178,7 +178,7 @@ class Memo(test_sig.Project):
         for _ in range(2):
             result = self.sig("--json", "app")
             self.assert_exit(result, 0)
-            self.assertEqual((result.json["evaluated"], result.err), (2, ""))
+            self.assertEqual((result.json["evaluated"], result.said), (2, ""))
 
 
 class Asked(test_sig.Project):

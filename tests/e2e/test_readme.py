@@ -148,7 +148,7 @@ class Transcripts(demo.Project):
             seen.add(command)
             with self.subTest(line=line):
                 result = self.run_in_build(*shlex.split(line), env={"COLUMNS": "100"})
-                real = (result.out + result.err).replace(str(self.dir), "/home/me/demo")
+                real = (result.out + result.said).replace(str(self.dir), "/home/me/demo")
                 if "[...]\n" not in shown:
                     self.assertEqual(real, shown)
                 parts = map(re.escape, shown.split("[...]\n"))
@@ -165,7 +165,7 @@ class Transcripts(demo.Project):
             with self.subTest(line=line):
                 if command == "bitzel":
                     result = self.run_in_build(*words, env={"COLUMNS": "100"})
-                    self.assertEqual(result.out + result.err, shown)
+                    self.assertEqual(result.out + result.said, shown)
                 else:
                     self.assertEqual(command, "sed")
                     subprocess.run([command, *words], cwd=self.dir / "build", check=True)

@@ -88,7 +88,7 @@ do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"
                  "PATH": "/bin", "PWD": "/", "LC_ALL": "C", "TERM": "dumb"}
         result = self.sig("--all", "--json", "app", where=moved, env=other)
         self.assertEqual({t["name"]: t["signature"] for t in result.json["tasks"]}, before)
-        self.assertEqual(result.err, "")  # nobody wrote a path
+        self.assertEqual(result.said, "")  # nobody wrote a path
         inputs = self.sig("--all", "--inputs", "--json", "app", where=moved).out
         self.assertNotIn(str(self.dir), inputs)
 
@@ -102,13 +102,13 @@ do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"
         for _ in range(2):  # evaluated, and remembered
             result = self.sig("--all", "app")
             self.assert_exit(result, 0)
-            lines = result.err.splitlines()
-            self.assertEqual(len(lines), 2, result.err)
+            lines = result.said.splitlines()
+            self.assertEqual(len(lines), 2, result.said)
             self.assertRegex(result.err, r"/lib\.bb:3: warning: FLAGS has the path "
                              r"\S+/build of this host in it, .*write \$\{TOPDIR\}, or ")
             self.assertRegex(result.err, r"/base\.bbclass:\d+: warning: do_fetch has the path ")
         result = self.sig("--all", "-q", "app")
-        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual((result.code, result.said), (0, ""))
 
     def test_local_sources_count_by_name_mode_and_content(self):
         recipe = "meta-one/recipes/lib.bb"
@@ -180,7 +180,7 @@ do_build[file-checksums] = "${TOPDIR}/conf:True ${TOPDIR}/conf/local.conf:True"
         self.write("meta-one/recipes/lib.bb", 'SRC = "l"\nFLAGS = "-O1 -march=native"\n')
         for _ in range(2):  # evaluated, and remembered
             result = self.sig("lib")
-            self.assertRegex(result.err, "^lib: warning: do_build has -march=native: the result depends on the "
+            self.assertRegex(result.said, "^lib: warning: do_build has -march=native: the result depends on the "
                                          "processor of this machine, which no key counts\n$")
 
     def test_an_older_record_is_said_to_be_one_once(self):
