@@ -15,8 +15,8 @@
 
 struct plan_values {
     struct bz_opt_list targets;
-    const char *task;
-    bool all, json, local, offline;
+    const char *task, *clear;
+    bool all, json, local, offline, keep_going, force, no_cache;
 };
 
 static const struct bz_opt opts[] = {
@@ -24,6 +24,14 @@ static const struct bz_opt opts[] = {
                 "The task of targets that name none"),
     BZ_OPT_FLAG(struct plan_values, all, 'a', "all",
                 "List every task that is to run, however many there are"),
+    BZ_OPT_FLAG(struct plan_values, keep_going, 'k', "continue",
+                "After a failure go on with all that does not depend on it"),
+    BZ_OPT_FLAG(struct plan_values, force, 'f', "force",
+                "Run the tasks of the targets, although their results are stored"),
+    BZ_OPT_TEXT(struct plan_values, clear, 'C', "clear-stamp", "TASK",
+                "Force TASK of each target's recipe, then build the target"),
+    BZ_OPT_FLAG(struct plan_values, no_cache, 0, "no-cache",
+                "Run all tasks, whatever results are stored"),
     BZ_OPT_FLAG(struct plan_values, local, 0, "force-local",
                 "Do not ask the tiers of the cache"),
     BZ_OPT_FLAG(struct plan_values, offline, 0, "offline", "Ask no server for results"),
@@ -311,8 +319,15 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     const char *task = v->task;
     int rc = bz_cmd_open_defaults(env, &b.arena, &targets, &task, err);
 
-    b.opts.targets =
-        (struct bz_goal_opts){.targets = targets.word, .n = targets.n, .task = task};
+    b.opts.targets = (struct bz_goal_opts){
+        .targets = targets.word,
+        .n = targets.n,
+        .task = task,
+        .python = v->keep_going ? BZ_GOAL_PRUNE_PYTHON : BZ_GOAL_REFUSE_PYTHON};
+    b.opts.force = v->force;
+    b.opts.clear = v->clear;
+    b.exec.dry = true; /* no taint is saved */
+    b.exec.plan.no_cache = v->no_cache;
     if (rc == 0)
         rc = bz_cmd_open_build(env, &b, BZ_BUILD_KEYS, err);
     if (rc == 0)
@@ -326,7 +341,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     find_costs(b.opts.cache.index, &shown);
     bz_forecast_make(&shown.forecast, &b.plan, shown.cost);
     show(env, v, &shown);
-    return 0;
+    return b.goal.functions > 0 ? bz_goal_fail_pruned(&b.goal, err)
+                                : BZ_CMD_EXIT_SUCCESS;
 }
 
 static const struct bz_cmd_term examples[] = {
@@ -346,7 +362,9 @@ const struct bz_cmd bz_cmd_plan = {
         "only for earlier waves. A task behind one that runs may still be restored if "
         "what it needs comes out unchanged: it runs 'unless unchanged'. Times are "
         "those "
-        "of earlier runs. Nothing is executed.",
+        "of earlier runs. Nothing is executed. Options that 'build' has as well mean "
+        "the "
+        "same here.",
     .opts = opts,
     .args = args,
     .examples = examples,

@@ -244,6 +244,40 @@ class Agreement(test_build.Kitchen):
         done = self.build("sauce")
         self.assertEqual(tasks(done, "Executed"), run | unless)
 
+    def test_options_of_build_mean_the_same(self):
+        self.build("pizza", "sauce")
+        for options in (["-f", "-c", "install", "sauce"], ["--force", "-c", "compile", "pizza"],
+                        ["-C", "compile", "sauce"], ["--clear-stamp", "do_install", "sauce"], ["--no-cache", "pizza"],
+                        ["--no-cache", "-f", "-c", "install", "sauce"], ["-k", "pizza"]):
+            with self.subTest(" ".join(options)):
+                taints = self.dir / "build/cache/bitzel.taints"
+                before = taints.read_bytes() if taints.exists() else None
+                run, unless, restored = self.decisions(*options)
+                self.assertEqual(taints.read_bytes() if taints.exists() else None, before)
+                done = self.build(*options)
+                executed, cached = tasks(done, "Executed"), tasks(done, "Cached")
+                self.assertLessEqual(run, executed)
+                self.assertLessEqual(executed, run | unless)
+                self.assertLessEqual(restored, cached)
+                self.assertEqual(bool(run), options[0] != "-k")
+
+    def test_a_task_that_is_not_there_cannot_be_forced(self):
+        plan = self.run_bitzel("--directory", self.dir / "build", "plan", "-C", "bake", "sauce")
+        self.assert_exit(plan, 3)
+        self.assertEqual(plan.err.splitlines()[-1], self.build("-C", "bake", "sauce", code=3).err.splitlines()[-1])
+
+    def test_what_cannot_be_built_is_left_out_on_request(self):
+        self.edit("meta-kitchen/recipes/sauce.bb", "", 'python do_compile() {\n    pass\n}\n')
+        for options in ([], ["-k"]):
+            with self.subTest(options):
+                plan = self.run_bitzel("--directory", self.dir / "build", "plan", "--json", *options, "pizza", "dough")
+                dry = self.build("-n", "--json", *options, "pizza", "dough", code=2)
+                self.assert_exit(plan, 2)
+                self.assertEqual(plan.err.splitlines()[-1], dry.err.splitlines()[-1])
+                self.assertEqual(bool(plan.out), bool(options))
+        self.assertEqual({task["name"] for wave in plan.json["waves"] for task in wave},
+                         set(dry.json["would_execute"]))
+
     def test_a_dry_run_names_what_it_is_not_sure_of(self):
         self.build("pizza")
         self.edit("meta-kitchen/classes/base.bbclass", "with ${SALT}", "without ${SALT}")
