@@ -9,6 +9,7 @@
 #include "cache/expanded.h"
 #include "cache/quota.h"
 #include "cache/reindex.h"
+#include "cache/tree_stamp.h"
 #include "os/clock.h"
 #include "os/fs_walk.h"
 
@@ -512,8 +513,10 @@ int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_err *err)
 {
-    const struct bz_tree_out how = {
-        .threads = out->threads, .how = BZ_CAS_FILE_LINK, .plain = out->plain};
+    const struct bz_tree_out how = {.threads = out->threads,
+                                    .how = out->plain ? BZ_CAS_FILE_PRIVATE
+                                                      : BZ_CAS_FILE_LINK,
+                                    .plain = out->plain};
     struct bz_tree_stats stats;
     int rc = bz_cache_restore(c, tree, AT_FDCWD, path, &how, &stats, err);
 
@@ -530,24 +533,27 @@ int bz_cache_inspect(struct bz_cache *c, const struct bz_reapi_digest *tree,
         .threads = out->threads, .check = BZ_CAS_FILE_CHECK, .plain = out->plain};
     int rc;
 
-    if (c->verify == BZ_CACHE_NEVER)
+    if (bz_cache_believes(c, path))
+        return 0;
+    /* A tree that has changed is hashed whatever the policy. */
+    if (c->verify == BZ_CACHE_NEVER && bz_tree_stamp_check(path) == BZ_TREE_STAMP_NONE)
         how.check = BZ_CAS_FILE_UNCHECKED;
-    else if (bz_cache_believes(c, path))
-        how.check = BZ_CAS_FILE_CHANGED;
     rc = bz_tree_check(c->cas, tree, AT_FDCWD, path, &how, err);
-    if (rc == 0 && how.check == BZ_CAS_FILE_CHECK)
+    if (rc == 0)
         bz_cache_vouch(c, path);
     return rc;
 }
 
 bool bz_cache_believes(const struct bz_cache *c, const char *path)
 {
-    return c->verify == BZ_CACHE_NEVER || (c->verify == BZ_CACHE_FIRST_USE &&
-                                           bz_expanded_checked(&c->cas->root, path));
+    return c->verify != BZ_CACHE_ALWAYS &&
+           (c->verify == BZ_CACHE_NEVER || bz_expanded_checked(&c->cas->root, path)) &&
+           bz_tree_stamp_check(path) == BZ_TREE_STAMP_SAME;
 }
 
 void bz_cache_vouch(struct bz_cache *c, const char *path)
 {
+    bz_tree_stamp_set(path);
     if (c->verify != BZ_CACHE_NEVER)
         bz_expanded_note_checked(&c->cas->root, path);
 }

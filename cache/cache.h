@@ -123,20 +123,20 @@ int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int
                      struct bz_tree_stats *stats, struct bz_err *err) BZ_MUST_CHECK;
 
 /* For trees that builds lay out (expanded.h) and use for long, in place of the above:
- * makes the directory `path`, of hard links where possible. Of `out` threads and plain
- * count. */
+ * makes the directory `path`, of hard links where possible, or of copies if it is
+ * plain. Of `out` threads and plain count. */
 int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_err *err) BZ_MUST_CHECK;
-/* Whether it is still what it was, to be asked before it is used: looks at all names,
- * sizes, modes and times, and at bytes by the policy, at first use in each boot of the
- * machine. Fails if it is not, or if that cannot be told; then it is to be made anew.
- */
+/* Whether it is still what it was, to be asked before it is used: compares its stamp
+ * (tree_stamp.h). One that has changed, and by the policy each at first use in each
+ * boot of the machine, is compared with the stored tree and hashed. Fails if it
+ * differs, or if that cannot be told; then it is to be made anew. */
 int bz_cache_inspect(struct bz_cache *c, const struct bz_reapi_digest *tree,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_err *err) BZ_MUST_CHECK;
-/* Whether the policy says that one that was inspected in this boot is looked at no
- * more; for those that nothing is made of. The other one says that it was. */
+/* Whether one was inspected as often as the policy says, and has not changed since. The
+ * other one says that it was inspected just now. */
 bool bz_cache_believes(const struct bz_cache *c, const char *path);
 void bz_cache_vouch(struct bz_cache *c, const char *path);
 /* It is there from now on, and takes room. */

@@ -9,7 +9,10 @@
 
 mode_t bz_plain_mode(mode_t mode)
 {
-    return mode & ~(mode_t)(S_ISUID | S_ISGID);
+    mode &= ~(mode_t)(S_ISUID | S_ISGID);
+    if (S_ISDIR(mode))
+        return mode | S_IRWXU;
+    return S_ISLNK(mode) ? mode : mode & ~(mode_t)(S_IWUSR | S_IWGRP | S_IWOTH);
 }
 
 static bool is_capable(ssize_t n)

@@ -45,7 +45,7 @@ struct bz_tree_out {
     struct bz_cancel *cancel; /* or NULL */
     enum bz_cas_file_out how;
     enum bz_cas_file_check check;
-    bool plain; /* without setuid and setgid bits, and without capabilities (plain.h) */
+    bool plain; /* for users (plain.h): read-only, with inodes of their own */
 };
 
 /* Makes the directory `path`, which must not exist, and the tree in it. BZ_E_NOENT if

@@ -68,6 +68,8 @@ static int check_file(const struct bz_tree_walk_node *n, struct bz_digest_hasher
         return differs(name, "has another size", err);
     if ((st.st_mode & MODE_BITS) != bz_tree_walk_file_mode(n, f))
         return differs(name, "has another mode", err);
+    if (n->walk->out->plain && st.st_nlink != 1)
+        return differs(name, "has another name", err);
     return n->walk->out->check == BZ_CAS_FILE_CHECK
                ? hash_file(n, h, name, &f->digest, err)
                : 0;

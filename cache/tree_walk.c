@@ -21,22 +21,22 @@ struct bz_tree_walk_name bz_tree_walk_name(struct bz_str s)
     return n;
 }
 
-static mode_t wanted_mode(const struct bz_tree_walk_node *n, mode_t stored)
+static mode_t wanted_mode(const struct bz_tree_walk_node *n, mode_t type, mode_t stored)
 {
-    return n->walk->out->plain ? bz_plain_mode(stored) : stored;
+    return n->walk->out->plain ? bz_plain_mode(type | stored) & ~type : stored;
 }
 
 mode_t bz_tree_walk_mode(const struct bz_tree_walk_node *n)
 {
     const struct bz_reapi_props *props = &n->from->dir.props;
 
-    return wanted_mode(n, props->has_mode ? props->mode : 0755);
+    return wanted_mode(n, S_IFDIR, props->has_mode ? props->mode : 0755);
 }
 
 mode_t bz_tree_walk_file_mode(const struct bz_tree_walk_node *n,
                               const struct bz_reapi_file *f)
 {
-    return wanted_mode(n, bz_tree_load_mode(f));
+    return wanted_mode(n, S_IFREG, bz_tree_load_mode(f));
 }
 
 static void fail(const struct bz_tree_walk_node *n, struct bz_err *err)

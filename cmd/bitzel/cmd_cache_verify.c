@@ -24,21 +24,24 @@ struct report {
     struct bz_buf text;
 };
 
-static void fault(void *ctx, enum bz_verify_fault kind, const struct bz_digest *what)
+static const char *kind_of(struct bz_str path)
+{
+    if (bz_str_starts(path, BZ_STR("cas/")))
+        return "blob";
+    return bz_str_starts(path, BZ_STR("ac/")) ? "result" : "tree";
+}
+
+static void fault(void *ctx, enum bz_verify_fault kind, const char *path)
 {
     struct report *r = ctx;
-    const char *shelf = kind == BZ_VERIFY_BLOB ? "cas" : "ac";
-    char name[BZ_SHELF_NAME];
 
-    bz_shelf_name(what, name);
     if (r->out) {
-        bz_out_print(r->out, "%s/%s: %s\n", shelf, name, bz_verify_fault_text(kind));
+        bz_out_print(r->out, "%s: %s\n", path, bz_verify_fault_text(kind));
         return;
     }
     bz_jsonw_map(&r->w);
-    bz_jsonw_cstr(bz_jsonw_key(&r->w, "kind"),
-                  kind == BZ_VERIFY_BLOB ? "blob" : "result");
-    bz_jsonw_cstr(bz_jsonw_key(&r->w, "key"), name + 3);
+    bz_jsonw_cstr(bz_jsonw_key(&r->w, "kind"), kind_of(bz_str_from(path)));
+    bz_jsonw_cstr(bz_jsonw_key(&r->w, "key"), strrchr(path, '/') + 1);
     bz_jsonw_cstr(bz_jsonw_key(&r->w, "fault"), bz_verify_fault_text(kind));
     bz_jsonw_map_end(&r->w);
 }
@@ -47,18 +50,20 @@ static void show_text(struct bz_out *out, const struct bz_verify_stats *s)
 {
     char size[BZ_CACHE_VIEW_TEXT];
 
-    bz_out_print(
-        out, "checked %llu blobs (%s) and %llu results: ", (unsigned long long)s->blobs,
-        bz_cache_view_size(s->bytes, size), (unsigned long long)s->results);
-    if (s->bad_blobs + s->bad_results + s->incomplete == 0)
+    bz_out_print(out, "checked %llu blobs (%s), %llu results and %llu trees: ",
+                 (unsigned long long)s->blobs, bz_cache_view_size(s->bytes, size),
+                 (unsigned long long)s->results, (unsigned long long)s->trees);
+    if (bz_verify_faults(s) == 0)
         bz_out_print(out, "all is well\n");
     else
         bz_out_print(
             out,
             "%llu damaged blobs, %llu damaged results, %llu results without "
-            "all their blobs; %llu repaired\n",
+            "all their blobs, %llu changed trees, %llu things that do not belong "
+            "there; %llu repaired\n",
             (unsigned long long)s->bad_blobs, (unsigned long long)s->bad_results,
-            (unsigned long long)s->incomplete, (unsigned long long)s->repaired);
+            (unsigned long long)s->incomplete, (unsigned long long)s->bad_trees,
+            (unsigned long long)s->strange, (unsigned long long)s->repaired);
 }
 
 static void end_json(struct bz_out *out, struct report *r,
@@ -72,9 +77,12 @@ static void end_json(struct bz_out *out, struct report *r,
         {"bytes",              s->bytes      },
         {"results",            s->results    },
         {"unsealed_results",   s->unsealed   },
+        {"trees",              s->trees      },
         {"damaged_blobs",      s->bad_blobs  },
         {"damaged_results",    s->bad_results},
         {"incomplete_results", s->incomplete },
+        {"changed_trees",      s->bad_trees  },
+        {"misplaced",          s->strange    },
         {"repaired",           s->repaired   },
     };
 
@@ -136,9 +144,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
         rc = check(env, v, c, &stats, err);
     if (rc < 0)
         return rc;
-    return stats.bad_blobs + stats.bad_results + stats.incomplete > 0
-               ? BZ_CMD_EXIT_DIFFERENT
-               : BZ_CMD_EXIT_SUCCESS;
+    return bz_verify_faults(&stats) > 0 ? BZ_CMD_EXIT_DIFFERENT : BZ_CMD_EXIT_SUCCESS;
 }
 
 static const struct bz_cmd_term examples[] = {
@@ -151,10 +157,11 @@ const struct bz_cmd bz_cmd_cache_verify = {
     .name = "verify",
     .summary = "Check every byte of the store",
     .detail =
-        "Hashes every blob, reads every result and looks whether its blobs are "
-        "there. Exits with 6 if something is wrong. With --repair what is damaged "
-        "moves to bad/ in the store and results that lack blobs are dropped: they "
-        "are made anew when they are needed.",
+        "Hashes every blob, reads every result, looks whether its blobs are there and "
+        "compares laid-out trees with the stored ones. Exits with 6 if something is "
+        "wrong. With --repair what is damaged moves to bad/ in the store, and changed "
+        "trees and results that lack blobs are dropped: they are made anew when they "
+        "are needed.",
     .opts = opts,
     .args = args,
     .examples = examples,

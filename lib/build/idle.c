@@ -160,16 +160,17 @@ static struct bz_str take_text(struct reader *r)
     return text;
 }
 
-/* What a path was like, and is now. */
-static bool take_stamp(struct reader *r, int dir, const char *path)
+/* What a path was like, and is now: *out. */
+static bool take_stamp(struct reader *r, int dir, const char *path,
+                       struct bz_stamp *out)
 {
-    struct bz_stamp then, now;
+    struct bz_stamp then;
 
     take(r, &then, sizeof(then));
     if (r->bad)
         return false;
-    bz_stamp_path(dir, path, &now);
-    return bz_stamp_same(&then, &now);
+    bz_stamp_path(dir, path, out);
+    return bz_stamp_same(&then, out);
 }
 
 /* The head of a record: who it is for, when it was made, how many tasks. */
@@ -196,25 +197,31 @@ static bool take_results(struct reader *r, uint64_t n, const char *store,
 
     for (uint64_t i = 0; i < n && good && !r->bad; i++) {
         struct bz_idle_result result = {.task = take_text(r)};
+        struct bz_stamp now;
 
         take(r, &result.key, sizeof(result.key));
         take(r, &result.saved, sizeof(result.saved));
-        good = take_stamp(r, AT_FDCWD, result_path(&out->arena, store, &result.key).p);
+        good = take_stamp(r, AT_FDCWD, result_path(&out->arena, store, &result.key).p,
+                          &now);
         BZ_VEC_PUSH(&out->results, result);
     }
     return good && !r->bad;
 }
 
-static bool take_places(struct reader *r, uint64_t n, const char *build_dir)
+static bool take_places(struct reader *r, uint64_t n, const struct bz_idle_about *about)
 {
     BZ_CLEANUP(bz_fs_closep)
-    int dir = open(build_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = open(about->build_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    BZ_CLEANUP(bz_buf_release) struct bz_buf tree = {0};
     bool good = dir >= 0;
 
     for (uint64_t i = 0; i < n && good && !r->bad; i++) {
         struct bz_str path = take_text(r);
+        struct bz_stamp now;
 
-        good = take_stamp(r, dir, path.p);
+        good = take_stamp(r, dir, path.p, &now) &&
+               (now.kind != BZ_STAMP_DIR ||
+                bz_outdir_is_untouched(dir, path.p, about->store, &tree));
     }
     return good && !r->bad && r->rest.n == 0;
 }
@@ -235,7 +242,7 @@ static bool holds(struct bz_str bytes, const struct bz_idle_about *about,
     out->spared = head.spared;
     lists = take_text(&r);
     return take_results(&r, head.results, about->store, out) &&
-           take_places(&r, head.places, about->build_dir) &&
+           take_places(&r, head.places, about) &&
            digest_files(lists, about, h, &files) && bz_digest_eq(&files, &head.files);
 }
 
@@ -304,7 +311,7 @@ static void put_place(struct writer *w, int dir, struct bz_str path)
 }
 
 /* Where a target's output is to be seen. The directory tells of the links in it, and
- * they of what they lead to. */
+ * they of the trees that they lead to, whose files have a stamp of their own. */
 static void put_target(struct writer *w, int dir, uint32_t task)
 {
     BZ_CLEANUP(bz_fs_list_release) struct bz_fs_list names = {0};

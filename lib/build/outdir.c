@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cache/tree_stamp.h"
 #include "os/fs.h"
 #include "os/fs_remove.h"
 
@@ -64,6 +65,29 @@ static int link_variable(struct bz_jobs *j, struct bz_vars *v, const char *varia
             return link_one(dir, name, bz_buf_text(&path), err);
     }
     return bz_fs_remove(AT_FDCWD, bz_buf_text(&old), err);
+}
+
+bool bz_outdir_is_untouched(int dir, const char *path, const char *store,
+                            struct bz_buf *tree)
+{
+    BZ_CLEANUP(bz_mem_freep) char *target = NULL;
+    struct bz_err ignored;
+    struct bz_str rest, name;
+    size_t n;
+
+    if (bz_fs_readlink(dir, path, &target, &ignored) < 0)
+        return true;
+    rest = bz_str_from(target);
+    if (!bz_str_cut_prefix(&rest, bz_str_from(store)) ||
+        !bz_str_cut_prefix(&rest, BZ_STR("/out/")))
+        return false;
+    bz_str_cut(rest, '/', &name, &rest);
+    n = (size_t)(name.p + name.n - target);
+    if (bz_str_eq(bz_buf_str(tree), bz_str_of(target, n)))
+        return true;
+    bz_buf_truncate(tree, 0);
+    bz_buf_add(tree, target, n);
+    return bz_tree_stamp_check(bz_buf_text(tree)) == BZ_TREE_STAMP_SAME;
 }
 
 void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out)

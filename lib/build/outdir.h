@@ -2,8 +2,8 @@
  *
  * For each target a directory of its recipe's name, in it the links `image` (what the
  * recipe installs), `work` (its work directory) and `deploy` (what is to be delivered),
- * as far as there is such a thing. They lead into the store, whose files nobody may
- * write to; they can be removed and come back with the next build.
+ * as far as there is such a thing. They lead to copies in the store that nothing else
+ * uses (exec/trees.h); they can be removed and come back with the next build.
  */
 #ifndef BZ_BUILD_OUTDIR_H
 #define BZ_BUILD_OUTDIR_H
@@ -14,6 +14,12 @@
  * before, or are new. */
 int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
                    const char *shared, struct bz_err *err) BZ_MUST_CHECK;
+
+/* Whether what the link `path` in `dir` leads to is what was laid out in the store. Of
+ * links that lead to the same tree in turn the first tells: *tree is that one,
+ * initially empty. True of what is no link. */
+bool bz_outdir_is_untouched(int dir, const char *path, const char *store,
+                            struct bz_buf *tree);
 
 /* Appends where below the build directory the output of a recipe is to be seen. */
 void bz_outdir_name(const struct bz_goal *goal, uint32_t recipe, struct bz_buf *out);

@@ -85,12 +85,10 @@ static mode_t open_mode(const struct merging *m, const struct stat *st)
     return (wanted_mode(m, st) & 07777) | S_IRWXU;
 }
 
-/* Whether a file needs an inode of its own: modes and capabilities are the inode's. */
-static bool must_copy(const struct merging *m, const struct bz_fs_walk_entry *e)
+/* Whether an entry needs an inode of its own. */
+static bool must_copy(const struct merging *m)
 {
-    return m->how == BZ_MERGE_PLAIN &&
-           (wanted_mode(m, e->st) != e->st->st_mode ||
-            (S_ISREG(e->st->st_mode) && bz_plain_capable_at(e->dir, e->name)));
+    return m->how != BZ_MERGE_LINK;
 }
 
 static int copy_entry(struct merging *m, const struct bz_fs_walk_entry *e,
@@ -139,7 +137,7 @@ static int make_entry(struct merging *m, const struct bz_fs_walk_entry *e,
         return 0;
     if (S_ISDIR(e->st->st_mode))
         return make_dir(m, e, err);
-    if (m->how == BZ_MERGE_COPY || must_copy(m, e))
+    if (must_copy(m))
         return copy_entry(m, e, err);
     if (S_ISLNK(e->st->st_mode))
         return make_link(m, e, err);
@@ -149,20 +147,35 @@ static int make_entry(struct merging *m, const struct bz_fs_walk_entry *e,
                            : bz_fail_sys(err, "link %s", e->path);
 }
 
-/* The file itself, or what make_entry() makes of one that has too many names or is not
- * plain. */
+static bool same_bytes(const struct merging *m, const struct bz_fs_walk_entry *e)
+{
+    BZ_CLEANUP(bz_fs_closep)
+    int want = openat(e->dir, e->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    BZ_CLEANUP(bz_fs_closep)
+    int got = openat(m->out, e->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    mode_t mode;
+
+    if (want < 0 && errno == EACCES)
+        want = bz_closed_file(e->dir, e->name, &mode);
+    if (got < 0 && errno == EACCES)
+        got = bz_closed_file(m->out, e->path, &mode);
+    return want >= 0 && got >= 0 && bz_transfer_same(want, got);
+}
+
+/* The file itself, or what make_entry() makes of one that has too many names or is for
+ * users. */
 static bool same_file(const struct merging *m, const struct bz_fs_walk_entry *e,
                       const struct stat *got)
 {
     const struct stat *want = e->st;
 
     if (got->st_ino == want->st_ino && got->st_dev == want->st_dev)
-        return !must_copy(m, e);
+        return !must_copy(m);
     return S_ISREG(want->st_mode) && got->st_nlink == 1 &&
            got->st_mode == wanted_mode(m, want) && got->st_size == want->st_size &&
            got->st_mtim.tv_sec == want->st_mtim.tv_sec &&
            got->st_mtim.tv_nsec == want->st_mtim.tv_nsec &&
-           (want->st_nlink > MANY_NAMES || must_copy(m, e));
+           (want->st_nlink > MANY_NAMES || must_copy(m)) && same_bytes(m, e);
 }
 
 static bool same_link(struct merging *m, const struct bz_fs_walk_entry *e,

@@ -12,9 +12,8 @@
 
 enum bz_merge_how {
     BZ_MERGE_LINK,
-    BZ_MERGE_PLAIN, /* links, but copies of files that are not plain (cache/plain.h),
-                       without what makes them so */
-    BZ_MERGE_COPY,
+    BZ_MERGE_PLAIN, /* copies for users (cache/plain.h) */
+    BZ_MERGE_COPY,  /* copies to work in */
 };
 
 /* Makes the directory `out`, which must not exist, from directories, the topmost first.
@@ -22,8 +21,8 @@ enum bz_merge_how {
 int bz_merge_layers(const char *const *layers, size_t n, const char *out,
                     enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
 
-/* Whether `out` is what BZ_MERGE_LINK or BZ_MERGE_PLAIN makes of these layers, file by
- * file the same as theirs, or a copy for the reasons above; BZ_E_CORRUPT if not. */
+/* Whether `out` is what BZ_MERGE_LINK or BZ_MERGE_PLAIN makes of these layers: each
+ * file one of theirs, or a copy with the same bytes; BZ_E_CORRUPT if not. */
 int bz_merge_check(const char *const *layers, size_t n, const char *out,
                    enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
 

@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "cache/closed.h"
 #include "os/fs.h"
+
+#define CHUNK ((size_t)128 * 1024)
 
 static int copy_file(const struct bz_fs_walk_entry *e, int to, const char *path,
                      struct bz_err *err)
@@ -77,4 +80,37 @@ int bz_transfer_move(const struct bz_fs_walk_entry *e, int to, const char *path,
     if (rc == 0 && unlinkat(e->dir, e->name, 0) < 0)
         return bz_fail_sys(err, "remove %s", e->path);
     return rc;
+}
+
+/* A full chunk unless the file ends before. */
+static ssize_t read_chunk(int fd, char *out, off_t at)
+{
+    size_t n = 0;
+
+    while (n < CHUNK) {
+        ssize_t got = pread(fd, out + n, CHUNK - n, at + (off_t)n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        n += (size_t)got;
+    }
+    return (ssize_t)n;
+}
+
+bool bz_transfer_same(int a, int b)
+{
+    BZ_CLEANUP(bz_mem_freep) char *x = bz_mem_alloc(CHUNK), *y = bz_mem_alloc(CHUNK);
+    ssize_t n;
+
+    for (off_t at = 0;; at += n) {
+        n = read_chunk(a, x, at);
+        if (n < 0 || read_chunk(b, y, at) != n || memcmp(x, y, (size_t)n) != 0)
+            return false;
+        if (n < (ssize_t)CHUNK)
+            return true;
+    }
 }

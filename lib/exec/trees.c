@@ -188,15 +188,18 @@ static int merge(struct bz_trees *t, const struct kind *kind, const void *what,
     return rc;
 }
 
-/* Its files are those of its layers, about which one can tell. */
+/* Its files are those of its layers, about which one can tell, or copies of these. */
 static int compare(struct bz_trees *t, const struct kind *kind, const void *what,
                    const char *path, struct bz_err *err)
 {
     const struct bz_output_layers *layers = what;
     BZ_CLEANUP(bz_mem_freep)
     const char **paths = bz_mem_array(layers->len, sizeof(*paths));
-    int rc = find_all(t, layers, paths, err);
+    int rc;
 
+    if (bz_cache_believes(t->cache, path))
+        return 0;
+    rc = find_all(t, layers, paths, err);
     if (rc == 0)
         rc = bz_merge_check(paths, layers->len, path, merge_how(kind), err);
     if (rc == 0)
@@ -215,8 +218,7 @@ static int use(struct bz_trees *t, const struct kind *kind, const void *what,
 
     if (!bz_expanded_claim(root, path))
         return make_whole(t, kind, what, path, err);
-    if ((kind->plain && bz_cache_believes(t->cache, path)) ||
-        kind->check(t, kind, what, path, &why) == 0)
+    if (kind->check(t, kind, what, path, &why) == 0)
         return 0;
     bz_log_warn("exec", "%s is not what was laid out (%s): it is made anew", path,
                 why.msg);

@@ -3,7 +3,7 @@
  * Layers lie below `trees/` of the local store, each under its digest, made of hard
  * links into the store when it is first asked for. They have all mode bits that tasks
  * gave to their files, and only the owner of the store can enter `trees/`. Directories
- * for users lie below `out/`, and their files are plain (cache/plain.h). All of them
+ * for users lie below `out/`: copies of their own, plain (cache/plain.h). All of them
  * are made below `work/` and renamed when complete. Nothing may write to them:
  * sandboxes see them as lower layers. But users can, a disk may have lost some of one
  * when the power failed, and what they link to may turn out to be damaged. So each is
@@ -36,9 +36,8 @@ int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
 int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
                    const char **path, struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same for users: that it was right in this boot will do, and then the layers are
- * not looked at. On failure *lost is the number of the layer that cannot be had, or 0.
- */
+/* The same for users. As long as it has not changed, its layers are not looked at. On
+ * failure *lost is the number of the layer that cannot be had, or 0. */
 int bz_trees_show(struct bz_trees *t, const struct bz_output_layers *layers,
                   const char **path, size_t *lost, struct bz_err *err) BZ_MUST_CHECK;
 

@@ -65,6 +65,22 @@ class Idle(Kitchen):
                          (after.st_ino, after.st_size, after.st_mtime_ns))
         self.assertFalse((self.dir / ".local").exists())
 
+    def test_an_edit_of_the_output_is_undone(self):
+        self.settle("dough")
+        shown = self.out("dough") / "image/bin/dough"
+        before = shown.stat()
+        right = shown.read_bytes()
+        shown.chmod(0o755)
+        shown.write_bytes(right[::-1])
+        shown.chmod(before.st_mode & 0o7777)
+        os.utime(shown, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(tasks(self.build("dough"), "Executed"), set())
+        self.assertEqual(shown.read_bytes(), right)
+        self.settle("dough")
+        (shown.parent / "more").write_text("of it\n")
+        self.build("dough")
+        self.assertEqual(sorted(os.listdir(shown.parent)), ["alias", "dough"])
+
     def test_targets_and_tasks_have_records_of_their_own(self):
         self.settle("pizza")
         self.assertEqual(tasks(self.build("dough"), "Cached"), {"dough:do_populate_sysroot"})

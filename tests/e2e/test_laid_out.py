@@ -120,6 +120,95 @@ class LaidOut(test_build.Kitchen):
             self.build("sauce", "--set", "cache.verify=always", env=self.where)
             self.assertFalse((self.out("sauce") / "image/bin/more").exists())
 
+    def tamper(self, path, text):
+        """As somebody does who wants nobody to see it."""
+        before = path.stat()
+        path.chmod(0o644)
+        path.write_text(text)
+        path.chmod(before.st_mode & 0o7777)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def test_bitzel_out_has_files_of_its_own_that_are_read_only(self):
+        self.serve_hot()
+        stored = {path.stat().st_ino for kind in ("cas", "trees") for path in (self.store / kind).rglob("*")}
+        for name in ("pizza", "sauce"):
+            for link in self.out(name).iterdir():
+                for path in link.resolve().rglob("*"):
+                    if path.is_file() and not path.is_symlink():
+                        st = path.stat()
+                        self.assertNotIn(st.st_ino, stored, path)
+                        self.assertEqual((st.st_nlink, st.st_mode & 0o222), (1, 0), path)
+
+    def test_an_edit_in_bitzel_out_is_undone_by_the_next_build(self):
+        self.serve_hot()
+        shown = self.out("sauce") / "image/bin/sauce"
+        edits = {
+            "write": lambda: self.tamper(shown, "sauce with a punch\nhot\n"),
+            "truncate": lambda: os.truncate(shown, 3),
+            "chmod": lambda: shown.chmod(0o755),
+            "remove": shown.unlink,
+            "add": lambda: (shown.parent / "more").write_text("burnt\n"),
+            "link": lambda: os.link(shown, self.dir / "mine"),
+            "swap": lambda: os.rename(self.dir / "other", shown),
+        }
+        for name, edit in edits.items():
+            with self.subTest(name):
+                self.build("sauce", env=self.where)
+                self.tamper_source(shown)
+                edit()
+                self.assertIn("not what was laid out", self.run_bitzel("cache", "verify", env=self.where).out)
+                result = self.build("sauce", env=self.where)
+                self.assertEqual(test_build.tasks(result, "Executed"), set())
+                self.assertEqual(result.err.count("made anew"), 1, result.err)
+                self.assertEqual(shown.read_text(), "sauce with a pinch\nhot\n")
+                self.assertEqual(shown.stat().st_mode & 0o7777, 0o444)
+                self.assertEqual(sorted(os.listdir(shown.parent)), ["sauce"])
+                self.assert_exit(self.run_bitzel("cache", "verify", env=self.where), 0)
+
+    def tamper_source(self, shown):
+        """A file that looks like the shown one but for its inode and bytes."""
+        other = self.dir / "other"
+        other.write_text("sauce with a punch\nhot\n")
+        other.chmod(0o444)
+        os.utime(other, ns=(shown.stat().st_atime_ns, shown.stat().st_mtime_ns))
+
+    def test_verify_sees_changed_trees_and_a_repair_removes_them(self):
+        self.serve_hot()
+        layer, = (path for path in (self.store / "trees").glob("[0-9a-f]*")
+                  if (path / "tmp/sysroots/sauce/bin/sauce").is_file())
+        self.tamper(layer / "tmp/sysroots/sauce/bin/sauce", "sauce with a punch\nhot\n")
+        self.tamper(self.out("pizza") / "image/bin/pizza", "cold\n")
+        result = self.run_bitzel("cache", "verify", env=self.where)
+        self.assert_exit(result, 6)
+        self.assertIn(f"trees/{layer.name}: not what was laid out", result.out)
+        self.assertRegex(result.out, "out/merged-[0-9a-f]*: not what was laid out")
+        self.assert_exit(self.run_bitzel("cache", "verify", "--repair", env=self.where), 6)
+        self.assertFalse(layer.exists())
+        self.assert_exit(self.run_bitzel("cache", "verify", env=self.where), 0)
+        self.change_topping("olives")
+
+    def test_verify_sees_what_is_no_file_and_a_repair_puts_it_aside(self):
+        self.serve_hot()
+        blobs = sorted((self.store / "cas").glob("??/*"))
+        result = sorted((self.store / "ac").glob("??/*"))[0]
+        tree = sorted((self.store / "trees").iterdir())[0]
+        for path in (*blobs[:3], result):
+            path.unlink()
+        shutil.rmtree(tree)
+        blobs[0].symlink_to("/etc/passwd")
+        blobs[1].mkdir()
+        os.mkfifo(blobs[2])
+        result.symlink_to(blobs[3])
+        tree.symlink_to(self.dir)
+        found = self.run_bitzel("cache", "verify", env=self.where)
+        self.assert_exit(found, 6)
+        for path in (*blobs[:3], result, tree):
+            self.assertIn(f"{path.relative_to(self.store)}: a link, a directory or", found.out)
+        self.assert_exit(self.run_bitzel("cache", "verify", "--repair", env=self.where), 6)
+        self.assert_exit(self.run_bitzel("cache", "verify", env=self.where), 0)
+        self.make()
+        self.change_topping("olives")
+
     def test_what_is_fetched_and_laid_out_counts_for_the_limit(self):
         shared = self.dir / "shared"
         shared.mkdir()

@@ -97,7 +97,7 @@ class Setuid(test_sandbox.Kitchen):
         self.make("pizza", "dough")
         self.assertEqual((self.out("pizza") / "image/bin/pizza").read_text(), SEEN)
         image = self.out("dough") / "image"
-        self.assertEqual(self.mode(image / "bin/dough"), 0o755)
+        self.assertEqual(self.mode(image / "bin/dough"), 0o555)
         self.assertEqual(self.mode(image / "shared"), 0o755)
         self.assertEqual((image / "bin/dough").read_bytes(), pathlib.Path("/usr/bin/id").read_bytes())
         for name in ("dough", "pizza"):
@@ -122,7 +122,7 @@ class Setuid(test_sandbox.Kitchen):
         result = self.run_bitzel("--directory", self.dir / "build", "build", "pizza", "dough", **self.how)
         self.assert_exit(result, 0)
         self.assertEqual((self.out("pizza") / "image/bin/pizza").read_text(), SEEN)
-        self.assertEqual(self.mode(self.out("dough") / "image/bin/dough"), 0o755)
+        self.assertEqual(self.mode(self.out("dough") / "image/bin/dough"), 0o555)
         self.assert_out_of_reach()
         self.assertEqual(self.mode(pathlib.Path(f"/tmp/bitzel-{os.geteuid()}")), 0o700)
 
@@ -131,7 +131,7 @@ class Setuid(test_sandbox.Kitchen):
         self.edit("meta-kitchen/classes/base.bbclass", "addtask install after do_compile\n", "addtask install\n")
         self.make("dough:do_install")
         self.assertIn("dough:do_install", str(self.make("--no-cache", "dough:do_install").err))
-        self.assertEqual(self.mode(self.out("dough") / "image/bin/dough"), 0o755)
+        self.assertEqual(self.mode(self.out("dough") / "image/bin/dough"), 0o555)
         self.assert_out_of_reach()
 
     def test_so_it_is_with_what_comes_from_a_shared_cache(self):
@@ -163,7 +163,7 @@ class Setuid(test_sandbox.Kitchen):
         shown = self.out("dough") / "image/bin/dough"
         shown.chmod(0o4755)
         self.make("dough", "--set", "cache.verify=always")
-        self.assertEqual(self.mode(shown), 0o755)
+        self.assertEqual(self.mode(shown), 0o555)
 
     def test_what_a_task_that_failed_has_left_is_out_of_reach(self):
         self.compile("cp /usr/bin/id id; chmod 6755 id; false")

@@ -7,15 +7,17 @@
 /* As setcap(8) writes cap_net_raw+ep. */
 static const unsigned char net_raw[20] = {1, 0, 0, 2, 0, 0x20};
 
-static void setuid_and_setgid_go_and_all_else_stays(void **state)
+static void setuid_setgid_and_writing_go_and_all_else_stays(void **state)
 {
     static const struct {
         mode_t mode, plain;
     } cases[] = {
-        {0644,            0644           },
-        {06755,           0755           },
+        {S_IFREG | 0644,  S_IFREG | 0444 },
+        {S_IFREG | 06755, S_IFREG | 0555 },
         {S_IFREG | 04111, S_IFREG | 0111 },
         {S_IFDIR | 03775, S_IFDIR | 01775},
+        {S_IFDIR | 0,     S_IFDIR | 0700 },
+        {S_IFLNK | 0777,  S_IFLNK | 0777 },
     };
 
     (void)state;
@@ -55,7 +57,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                     \
     cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-        TEST(setuid_and_setgid_go_and_all_else_stays),
+        TEST(setuid_setgid_and_writing_go_and_all_else_stays),
         TEST(capabilities_are_seen),
         TEST(a_link_has_none_of_its_own),
     };

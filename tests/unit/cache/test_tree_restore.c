@@ -68,7 +68,7 @@ static void a_plain_tree_has_no_special_bits(void **state)
     g->out.plain = true;
     assert_ok(grove_restore(g, &d, "out"), &g->s->err);
     assert_int_equal(fstatat(g->s->dir, "out/f", &st, 0), 0);
-    assert_int_equal(st.st_mode & 07777, 0755);
+    assert_int_equal(st.st_mode & 07777, 0555);
     assert_int_equal(fstatat(g->s->dir, "out/d", &st, 0), 0);
     assert_int_equal(st.st_mode & 07777, 01775);
     assert_ok(bz_tree_check(g->s->cas, &d, g->s->dir, "out", &g->out, &g->s->err),

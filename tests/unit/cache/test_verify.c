@@ -9,13 +9,13 @@ struct notes {
     size_t n;
 };
 
-static void note(void *ctx, enum bz_verify_fault fault, const struct bz_digest *what)
+static void note(void *ctx, enum bz_verify_fault fault, const char *path)
 {
     struct notes *notes = ctx;
 
-    (void)what;
+    (void)path;
     if (notes->n < sizeof(notes->text) - 1)
-        notes->text[notes->n++] = "BRI"[fault];
+        notes->text[notes->n++] = "BRIST"[fault];
 }
 
 static struct bz_verify_stats verify(struct grove *g, bool repair, const char *want)
@@ -119,11 +119,61 @@ static void trees_that_were_laid_out_with_wrong_bytes_go(void **state)
     assert_true(bz_fs_exists(g->s->dir, "a/f")); /* that is none of ours */
 }
 
+static void other_things_than_files_are_found_and_put_aside(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest a = store_text(g->s, "a"), b = store_text(g->s, "b");
+    struct bz_verify_stats stats;
+    char path[128];
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    assert_int_equal(unlinkat(g->s->dir, store_path("cas", &a.hash, path), 0), 0);
+    assert_int_equal(symlinkat("/dev/null", g->s->dir, path), 0);
+    assert_int_equal(unlinkat(g->s->dir, store_path("cas", &b.hash, path), 0), 0);
+    assert_int_equal(mkdirat(g->s->dir, path, 0755), 0);
+    stats = verify(g, false, "SS");
+    assert_int_equal(stats.strange, 2);
+    assert_int_equal(bz_verify_faults(&stats), 2);
+    stats = verify(g, true, "SS");
+    assert_int_equal(stats.repaired, 2);
+    assert_int_equal(store_bad(g->s), 2);
+    verify(g, false, "");
+}
+
+static void a_changed_tree_is_found_and_removed(void **state)
+{
+    struct grove *g = *state;
+    struct bz_reapi_digest tree = fill(g, 1);
+    const struct bz_tree_out out = {.threads = {.pool = g->pool}};
+    char hex[BZ_DIGEST_HEX_LEN + 1], path[200], line[900];
+    struct bz_tree_stats ignored;
+    struct bz_verify_stats stats;
+
+    bz_log_set_level(BZ_LOG_ERROR);
+    bz_digest_hex(&tree.hash, hex);
+    make_dirs(g->s->dir, "s/trees");
+    snprintf(path, sizeof(path), "s/trees/%s", hex);
+    assert_ok(
+        bz_tree_restore(g->s->cas, &tree, g->s->dir, path, &out, &ignored, &g->s->err),
+        &g->s->err);
+    stats = verify(g, false, "");
+    assert_int_equal(stats.trees, 1);
+    snprintf(line, sizeof(line), "touch %s/%s/more", g->s->scratch->path, path);
+    assert_int_equal(system(line), 0);
+    stats = verify(g, true, "T");
+    assert_int_equal(stats.bad_trees, 1);
+    assert_int_equal(stats.repaired, 1);
+    stats = verify(g, false, "");
+    assert_int_equal(stats.trees, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         grove_test(a_sound_store_has_no_faults),
         grove_test(every_damage_is_found_and_what_it_breaks),
+        grove_test(other_things_than_files_are_found_and_put_aside),
+        grove_test(a_changed_tree_is_found_and_removed),
         grove_test(a_missing_blob_is_found),
         grove_test(trees_that_were_laid_out_with_wrong_bytes_go),
     };

@@ -142,7 +142,7 @@ static void copies_are_files_of_their_own_with_modes_and_times(void **state)
             "test \"$(readlink out/l),$(stat -c %Y out/l)\" = none,1000");
 }
 
-static void a_plain_one_has_copies_of_what_is_setuid(void **state)
+static void a_plain_one_has_copies_that_are_not_setuid_nor_writable(void **state)
 {
     struct scratch *s = *state;
     char layer[300], out[300];
@@ -154,11 +154,16 @@ static void a_plain_one_has_copies_of_what_is_setuid(void **state)
     snprintf(layer, sizeof(layer), "%s/0", s->path);
     snprintf(out, sizeof(out), "%s/out", s->path);
     merge_as(s, 1, BZ_MERGE_PLAIN);
-    make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h,%Y out/f)\" = 711,1,1000; "
-            "test $(stat -c %a out/d) = 755; test $(stat -c %h out/d/g) = 2; "
+    make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h,%Y out/f)\" = 511,1,1000; "
+            "test $(stat -c %a out/d) = 755; test $(stat -c %a,%h out/d/g) = 444,1; "
             "test $(stat -c %a 0/f) = 6711");
     assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err), &err);
-    make(s, "chmod 4711 out/f");
+    make(s, "echo z >out/f; touch -d @1000 out/f; chmod 511 out/f");
+    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+                     BZ_E_CORRUPT);
+    make(s, "echo x >out/f; touch -d @1000 out/f; chmod 511 out/f");
+    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err), &err);
+    make(s, "chmod 4511 out/f");
     assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
                      BZ_E_CORRUPT);
     make(s, "ln -f 0/f out/f");
@@ -179,7 +184,7 @@ int main(void)
         TEST(copies_are_files_of_their_own_with_modes_and_times),
         TEST(a_file_with_too_many_names_is_copied),
         TEST(a_directory_that_is_there_is_an_error),
-        TEST(a_plain_one_has_copies_of_what_is_setuid),
+        TEST(a_plain_one_has_copies_that_are_not_setuid_nor_writable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

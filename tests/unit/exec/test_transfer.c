@@ -67,6 +67,38 @@ static void what_is_moved_is_gone(void **state)
     check(s, to, true, ALIKE "test -z \"$(ls -A from)\"");
 }
 
+static void files_are_the_same_if_their_bytes_are(void **state)
+{
+    static const struct {
+        const char *make;
+        bool same;
+    } cases[] = {
+        {"printf '' >x; printf '' >y",                               true },
+        {"echo a >x; echo a >y",                                     true },
+        {"echo a >x; echo b >y",                                     false},
+        {"echo a >x; echo ab >y",                                    false},
+        {"head -c 300000 /dev/zero >x; cp x y",                      true },
+        {"head -c 300000 /dev/zero >x; cp x y; echo >>y",            false},
+        {"head -c 262144 /dev/zero >x; cp x y",                      true },
+        {"head -c 300000 /dev/zero >x; (head -c 299999 x; echo) >y", false},
+    };
+    struct scratch *s = *state;
+
+    for (size_t i = 0; i < BZ_COUNTOF(cases); i++) {
+        char line[1000];
+        int a, b;
+
+        snprintf(line, sizeof(line), "cd %s && { %s; }", s->path, cases[i].make);
+        assert_int_equal(system(line), 0);
+        a = openat(s->fd, "x", O_RDONLY | O_CLOEXEC);
+        b = openat(s->fd, "y", O_RDONLY | O_CLOEXEC);
+        assert_int_equal(bz_transfer_same(a, b), cases[i].same);
+        assert_false(bz_transfer_same(a, -1));
+        close(a);
+        close(b);
+    }
+}
+
 static void it_goes_to_another_file_system_too(void **state)
 {
     struct scratch *s = *state;
@@ -102,6 +134,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(a_copy_is_alike_and_a_file_of_its_own),
         TEST(what_is_moved_is_gone),
+        TEST(files_are_the_same_if_their_bytes_are),
         TEST(it_goes_to_another_file_system_too),
         TEST(what_is_there_is_not_overwritten_by_a_copy),
     };
