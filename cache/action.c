@@ -24,6 +24,39 @@ void bz_action_record_key(struct bz_digest_hasher *h, const struct bz_digest *ke
     bz_digest_end(h, out);
 }
 
+enum bz_action_bound bz_action_bound(const struct bz_reapi_result *r,
+                                     const struct bz_digest *key)
+{
+    enum bz_action_bound got = BZ_ACTION_UNBOUND;
+
+    for (size_t i = 0; i < r->naux && got != BZ_ACTION_ELSEWHERE; i++)
+        if (bz_str_eq(r->aux[i].type, BZ_STR(BZ_ACTION_KEY)))
+            got = bz_str_eq(r->aux[i].value,
+                            bz_str_of((const char *)key->b, sizeof(key->b)))
+                      ? BZ_ACTION_BOUND
+                      : BZ_ACTION_ELSEWHERE;
+    return got;
+}
+
+struct bz_reapi_result bz_action_bind(struct bz_arena *a,
+                                      const struct bz_reapi_result *r,
+                                      const struct bz_digest *key)
+{
+    struct bz_reapi_result out = *r;
+
+    if (bz_action_bound(r, key) == BZ_ACTION_BOUND)
+        return out;
+    out.aux = BZ_ARENA_ARRAY(a, struct bz_reapi_aux, r->naux + 1);
+    out.naux = 0;
+    for (size_t i = 0; i < r->naux; i++)
+        if (!bz_str_eq(r->aux[i].type, BZ_STR(BZ_ACTION_KEY)))
+            out.aux[out.naux++] = r->aux[i];
+    out.aux[out.naux++] = (struct bz_reapi_aux){
+        BZ_STR(BZ_ACTION_KEY),
+        bz_arena_dup(a, bz_str_of((const char *)key->b, sizeof(key->b)))};
+    return out;
+}
+
 static bool same_digest(const struct bz_reapi_digest *a,
                         const struct bz_reapi_digest *b)
 {
@@ -74,6 +107,7 @@ bool bz_action_same(const struct bz_reapi_result *a, const struct bz_reapi_resul
 struct found {
     struct bz_reapi_result result;
     struct stat st;
+    bool unbound; /* it names no key, and stays where it is */
 };
 
 static int open_result(struct bz_cas *cas, const struct bz_digest *key, char **out,
@@ -99,6 +133,43 @@ static int miss(const struct bz_digest *key, const char *why, struct bz_err *err
     return bz_fail(err, BZ_E_NOENT, "action result %s: %s", hex, why);
 }
 
+/* Said once for each opening of a store: who files one wrongly files many. */
+static const char *misfiled(const struct bz_cas *cas, const struct bz_digest *key,
+                            const char *why)
+{
+    struct bz_shelf_root *root = cas->actions.root;
+    char name[BZ_SHELF_NAME];
+
+    bz_shelf_name(key, name);
+    /* relaxed: nothing else depends on it */
+    if (!atomic_exchange_explicit(&root->told_key, true, memory_order_relaxed))
+        bz_log_warn("cache",
+                    "%s/ac/%s %s: it counts as missing, and more like it are not "
+                    "mentioned",
+                    root->path, name, why);
+    return why;
+}
+
+/* Why a result that was read does not count, or NULL. */
+static const char *refuse(const struct bz_cas *cas, const struct bz_digest *key,
+                          enum bz_action_from from, struct found *it)
+{
+    if (from == BZ_ACTION_OURS && !it->result.sealed)
+        return "no seal";
+    switch (bz_action_bound(&it->result, key)) {
+    case BZ_ACTION_BOUND:
+        break;
+    case BZ_ACTION_ELSEWHERE:
+        return misfiled(cas, key, BZ_ACTION_MISFILED);
+    case BZ_ACTION_UNBOUND:
+        if (from == BZ_ACTION_ANYONE)
+            break;
+        it->unbound = true;
+        return BZ_ACTION_OLD;
+    }
+    return NULL;
+}
+
 /* Also tells which file it was. */
 static int get(struct bz_cas *cas, struct bz_digest_hasher *h,
                const struct bz_digest *key, enum bz_action_from from,
@@ -118,14 +189,15 @@ static int get(struct bz_cas *cas, struct bz_digest_hasher *h,
         return rc;
     else if (bz_reapi_result_decode(a, bz_str_of(bytes, n), h, &out->result, err) < 0)
         why = "not a result, or a wrong seal";
-    else if (from == BZ_ACTION_OURS && !out->result.sealed)
-        why = "no seal";
+    else
+        why = refuse(cas, key, from, out);
     if (!why && bz_shelf_claim(&cas->actions, key) == BZ_SHELF_ABSENT)
         return miss(key, "removed by a collector", err);
     if (!why)
         return 0;
-    if (rc == 0 || rc == BZ_E_LIMIT || err->sys == EIO)
-        bz_shelf_quarantine(&cas->actions, key, &out->st, why);
+    if (!out->unbound && (rc == 0 || rc == BZ_E_LIMIT || err->sys == EIO))
+        bz_shelf_quarantine(&cas->actions, key, &out->st,
+                            strcmp(why, BZ_ACTION_MISFILED) == 0 ? NULL : why);
     sys = rc < 0 ? err->sys : 0;
     (void)miss(key, why, err);
     err->sys = sys;
@@ -170,6 +242,8 @@ static int compare(struct bz_cas *cas, struct bz_digest_hasher *h,
     int rc = get(cas, h, key, BZ_ACTION_OURS, &a, &first, err);
 
     *how = BZ_ACTION_STORED;
+    if (first.unbound)
+        bz_shelf_quarantine(&cas->actions, key, &first.st, NULL);
     if (rc == BZ_E_NOENT)
         return 0;
     if (rc < 0)
@@ -187,8 +261,10 @@ int bz_action_put(struct bz_cas *cas, struct bz_digest_hasher *h,
                   const struct bz_digest *key, const struct bz_reapi_result *r,
                   enum bz_action_put *how, struct bz_err *err)
 {
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
-    int rc = bz_reapi_result_encode(r, h, &bytes, err);
+    struct bz_reapi_result bound = bz_action_bind(&a, r, key);
+    int rc = bz_reapi_result_encode(&bound, h, &bytes, err);
 
     if (rc < 0)
         return rc;

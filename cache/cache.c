@@ -440,6 +440,7 @@ int bz_cache_put(struct bz_cache *c, struct bz_digest_hasher *h,
         (struct bz_reapi_aux){BZ_STR(BZ_ACTION_RECIPE), labels->recipe};
     labelled.aux[r->naux + 1] =
         (struct bz_reapi_aux){BZ_STR(BZ_ACTION_TASK), labels->task};
+    labelled = bz_action_bind(&a, &labelled, key);
     rc =
         c->signs ? bz_trust_sign(&a, h, &c->signer, key, &labelled, &labelled, err) : 0;
     if (rc == 0)

@@ -279,7 +279,8 @@ static int read_result(struct taker *t, const struct bz_digest *key,
     }
     if (rc < 0)
         return rc;
-    if (bz_reapi_result_decode(&a, bz_str_of(bytes, n), t->h, &r, err) < 0) {
+    if (bz_reapi_result_decode(&a, bz_str_of(bytes, n), t->h, &r, err) < 0 ||
+        bz_action_bound(&r, key) == BZ_ACTION_ELSEWHERE) {
         out->damaged = true;
         return 0;
     }

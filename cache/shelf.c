@@ -69,6 +69,7 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
     r->readonly = access == BZ_SHELF_READ || access == BZ_SHELF_READ_AGAIN;
     r->mend = access == BZ_SHELF_MEND;
     atomic_init(&r->told, access == BZ_SHELF_READ_AGAIN);
+    atomic_init(&r->told_key, access == BZ_SHELF_READ_AGAIN);
     memset(r->known, 0, sizeof(r->known));
     r->sync = sync;
     r->skew = 0;
@@ -563,8 +564,9 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
     if (bz_shelf_dir_enter(s, name, false, &at) < 0 ||
         fstatat(at.dir, at.name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !same_file(&st, seen))
         return;
-    bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
-                s->kind, name, why);
+    if (why)
+        bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
+                    s->kind, name, why);
     if (s->root->readonly)
         return;
     bad = bz_shelf_dir_open(s->root, "bad", true);

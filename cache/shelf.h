@@ -54,6 +54,7 @@ struct bz_shelf_root {
     bool readonly;    /* the file system or the opener does not allow writing */
     bool mend;        /* what is no directory and should be is put aside, shelf_dir.h */
     atomic_bool told; /* that something is no directory */
+    atomic_bool told_key; /* that a result is another key's (action.h) */
     atomic_bool known[2][BZ_SHELF_FANS]; /* of results, of blobs: is a directory */
     enum bz_fs_sync sync;
     struct bz_alive self;
@@ -157,7 +158,8 @@ int bz_shelf_adopt(const struct bz_shelf *s, int dir, const char *name, int fd,
                    struct bz_err *err) BZ_MUST_CHECK;
 
 /* Puts a damaged file aside, unless it is no longer the one that `seen` tells, and says
- * so in the log. Failing to do so is no error: it is a miss either way. */
+ * so in the log, unless `why` is NULL. Failing to do so is no error: it is a miss
+ * either way. */
 void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
                          const struct stat *seen, const char *why);
 

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cache/action.h"
 #include "cache/remote_batch.h"
 
 struct http_tier {
@@ -15,12 +16,22 @@ static struct bz_remote *remote_of(struct bz_tier *t)
 }
 
 int bz_tier_http_decode(struct bz_arena *a, struct bz_str bytes,
-                        struct bz_digest_hasher *h, struct bz_reapi_result *out,
-                        struct bz_err *err)
+                        struct bz_digest_hasher *h, const struct bz_digest *key,
+                        struct bz_reapi_result *out, struct bz_err *err)
 {
     if (bz_reapi_result_decode(a, bytes, h, out, err) < 0)
         return bz_fail(err, BZ_E_NOENT, "no result, or a wrong seal: %s", err->msg);
-    return out->sealed ? 0 : bz_fail(err, BZ_E_NOENT, "a result without a seal");
+    if (!out->sealed)
+        return bz_fail(err, BZ_E_NOENT, "a result without a seal");
+    switch (bz_action_bound(out, key)) {
+    case BZ_ACTION_ELSEWHERE:
+        return bz_fail(err, BZ_E_NOENT, BZ_ACTION_MISFILED);
+    case BZ_ACTION_UNBOUND:
+        return bz_fail(err, BZ_E_NOENT, BZ_ACTION_OLD);
+    case BZ_ACTION_BOUND:
+        break;
+    }
+    return 0;
 }
 
 static int get_action(struct bz_tier *t, const struct bz_tier_call *call,
@@ -40,7 +51,7 @@ static int get_action(struct bz_tier *t, const struct bz_tier_call *call,
     if (rc == 0)
         rc = bz_remote_judge(r, &q, err);
     if (rc == 0)
-        rc = bz_tier_http_decode(a, bz_buf_str(&body), call->h, out, err);
+        rc = bz_tier_http_decode(a, bz_buf_str(&body), call->h, key, out, err);
     else if (rc == BZ_E_LIMIT)
         rc = bz_fail(err, BZ_E_NOENT, "a result that is too large");
     else
@@ -76,9 +87,11 @@ static int put_action(struct bz_tier *t, const struct bz_tier_call *call,
                       const struct bz_digest *key, const struct bz_reapi_result *result,
                       struct bz_err *err)
 {
+    BZ_CLEANUP(bz_arena_release) struct bz_arena a = {0};
     BZ_CLEANUP(bz_buf_release) struct bz_buf url = {0}, body = {0};
     struct bz_remote *r = remote_of(t);
     struct bz_http_request q = {.method = BZ_HTTP_PUT};
+    struct bz_reapi_result bound;
     int rc;
 
     if (atomic_load_explicit(&r->readonly, memory_order_relaxed))
@@ -87,7 +100,8 @@ static int put_action(struct bz_tier *t, const struct bz_tier_call *call,
     rc = has_action(r, call->cancel, key, bz_buf_text(&url), err);
     if (rc != BZ_E_NOENT)
         return rc;
-    rc = bz_reapi_result_encode(result, call->h, &body, err);
+    bound = bz_action_bind(&a, result, key);
+    rc = bz_reapi_result_encode(&bound, call->h, &body, err);
     if (rc < 0)
         return rc;
     q.url = bz_buf_text(&url);

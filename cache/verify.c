@@ -33,7 +33,7 @@ const char *bz_verify_fault_text(enum bz_verify_fault fault)
 {
     static const char *const texts[] = {
         [BZ_VERIFY_BLOB] = "wrong bytes",
-        [BZ_VERIFY_RESULT] = "not a result, or a wrong seal",
+        [BZ_VERIFY_RESULT] = "not a result, a wrong seal, or another key's",
         [BZ_VERIFY_INCOMPLETE] = "a blob it needs is missing or damaged",
         [BZ_VERIFY_STRANGE] = "a link, a directory or something else in its place",
         [BZ_VERIFY_TREE] = "not what was laid out",

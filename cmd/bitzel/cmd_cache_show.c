@@ -326,7 +326,8 @@ static void show_more(struct shown *s, const struct bz_reapi_result *r)
         const struct bz_reapi_aux *aux = &r->aux[i];
 
         if (bz_str_eq(aux->type, BZ_STR(BZ_ACTION_RECIPE)) ||
-            bz_str_eq(aux->type, BZ_STR(BZ_ACTION_TASK)))
+            bz_str_eq(aux->type, BZ_STR(BZ_ACTION_TASK)) ||
+            bz_str_eq(aux->type, BZ_STR(BZ_ACTION_KEY)))
             continue;
         if (s->v->json)
             bz_jsonw_int(bz_jsonw_key_str(&s->w, aux->type), (int64_t)aux->value.n);

@@ -93,6 +93,8 @@ class Store:
             self.blob(encoding)
         if stdout:
             self.blob(stdout)
+        if sealed:
+            more["labels"] = [*more.get("labels", ()), ("bitzel/key", hashlib.sha256(name.encode()).digest())]
         message = result(files, trees, stdout, **more)
         self.write("ac", sha256(name.encode()), seal(message) if sealed else message)
         return sha256(name.encode())

@@ -87,7 +87,7 @@ static void result(struct bz_str body)
     int rc = bz_digest_hasher_new(&h, &err);
 
     BZ_ASSERT(rc == 0);
-    rc = bz_tier_http_decode(&a, body, h, &r, &err);
+    rc = bz_tier_http_decode(&a, body, h, &(struct bz_digest){{0}}, &r, &err);
     BZ_ASSERT(rc == 0 ? r.sealed : rc == BZ_E_NOENT && err.msg[0]);
     bz_arena_release(&a);
     bz_digest_hasher_free(h);

@@ -168,6 +168,78 @@ static void results_of_others_are_read_when_asked_for(void **state)
     assert_int_equal(get(s, BZ_ACTION_OURS, &code), BZ_E_NOENT);
 }
 
+/* Files the bytes of a result under the key as they are. */
+static void plant(struct store *s, const struct bz_reapi_result *r)
+{
+    BZ_CLEANUP(bz_buf_release) struct bz_buf bytes = {0};
+    struct bz_shelf_temp t;
+    bool existed;
+
+    assert_ok(bz_reapi_result_encode(r, s->h, &bytes, &s->err), &s->err);
+    assert_ok(bz_shelf_temp_open(&s->cas->root, &t, &s->err), &s->err);
+    assert_ok(bz_fs_write_all(t.fd, "a result", bytes.data, bytes.len, &s->err),
+              &s->err);
+    assert_ok(bz_shelf_publish(&s->cas->actions, &t, &key, &existed, &s->err), &s->err);
+    assert_false(existed);
+}
+
+static void a_result_names_the_key_it_is_filed_under(void **state)
+{
+    static const struct bz_digest other = {{3}};
+    struct bz_reapi_aux label = {BZ_STR("label"), BZ_STR("text")};
+    struct bz_reapi_result plain = {.aux = &label, .naux = 1}, bound, again;
+    struct bz_arena a = {0};
+
+    (void)state;
+    assert_int_equal(bz_action_bound(&plain, &key), BZ_ACTION_UNBOUND);
+    bound = bz_action_bind(&a, &plain, &key);
+    assert_int_equal(bz_action_bound(&bound, &key), BZ_ACTION_BOUND);
+    assert_int_equal(bz_action_bound(&bound, &other), BZ_ACTION_ELSEWHERE);
+    assert_int_equal(bound.naux, 2);
+    again = bz_action_bind(&a, &bound, &key);
+    assert_ptr_equal(again.aux, bound.aux);
+    again = bz_action_bind(&a, &bound, &other);
+    assert_int_equal(bz_action_bound(&again, &other), BZ_ACTION_BOUND);
+    assert_int_equal(again.naux, 2);
+    bz_arena_release(&a);
+}
+
+static void a_result_of_another_key_is_put_aside(void **state)
+{
+    static const struct bz_digest other = {{3}};
+    struct store *s = *state;
+    const struct bz_reapi_result plain = {.exit_code = 5};
+    struct bz_arena a = {0};
+    struct bz_reapi_result bound = bz_action_bind(&a, &plain, &other);
+    int32_t code = 0;
+
+    plant(s, &bound);
+    assert_int_equal(get(s, BZ_ACTION_ANYONE, &code), BZ_E_NOENT);
+    assert_int_equal(store_bad(s), 1);
+    plant(s, &bound);
+    assert_int_equal(put_code(s, 6), BZ_ACTION_STORED);
+    assert_ok(get(s, BZ_ACTION_OURS, &code), &s->err);
+    assert_int_equal(code, 6);
+    assert_int_equal(store_bad(s), 2);
+    bz_arena_release(&a);
+}
+
+static void a_result_of_an_older_version_is_a_miss_until_it_is_replaced(void **state)
+{
+    struct store *s = *state;
+    const struct bz_reapi_result old = {.exit_code = 5};
+    int32_t code = 0;
+
+    plant(s, &old);
+    assert_int_equal(get(s, BZ_ACTION_OURS, &code), BZ_E_NOENT);
+    assert_int_equal(store_bad(s), 0); /* another version may want it */
+    assert_ok(get(s, BZ_ACTION_ANYONE, &code), &s->err);
+    assert_int_equal(code, 5);
+    assert_int_equal(put_code(s, 6), BZ_ACTION_STORED);
+    assert_ok(get(s, BZ_ACTION_OURS, &code), &s->err);
+    assert_int_equal(code, 6);
+}
+
 static void a_result_that_leads_elsewhere_is_not_stored(void **state)
 {
     struct store *s = *state;
@@ -203,6 +275,9 @@ int main(void)
         store_test(a_result_cut_anywhere_or_flipped_is_a_miss_and_made_anew),
         store_test(a_damaged_result_gives_way_to_a_new_one),
         store_test(results_of_others_are_read_when_asked_for),
+        store_test(a_result_names_the_key_it_is_filed_under),
+        store_test(a_result_of_another_key_is_put_aside),
+        store_test(a_result_of_an_older_version_is_a_miss_until_it_is_replaced),
         store_test(a_result_that_leads_elsewhere_is_not_stored),
         store_test(the_key_of_a_record_is_always_the_same),
     };

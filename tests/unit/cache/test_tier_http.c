@@ -39,7 +39,7 @@ static void a_result_is_sent_whole_and_read_back(void **state)
     assert_non_null(strstr(w->server.seen->head, "PUT /c/ac/0700000000"));
     assert_ok(
         bz_tier_http_decode(&a, bz_str_of(w->server.seen->body, w->server.seen->nbody),
-                            w->s->h, &got, &w->s->err),
+                            w->s->h, &key, &got, &w->s->err),
         &w->s->err);
     assert_int_equal(got.exit_code, 3);
     t->ops->close(t);

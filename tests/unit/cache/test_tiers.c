@@ -288,6 +288,7 @@ static void file_signed(struct store *s, const struct bz_digest *k,
     struct bz_reapi_result r = {.exit_code = 3};
     enum bz_action_put how;
 
+    r = bz_action_bind(&a, &r, k); /* what is signed does not change any more */
     if (signer)
         assert_ok(bz_trust_sign(&a, s->h, signer, k, &r, &r, &s->err), &s->err);
     assert_ok(bz_action_put(fakes[0].cas, s->h, k, &r, &how, &s->err), &s->err);
