@@ -31,6 +31,7 @@ struct bz_cache {
     struct bz_trust_signer signer;
     struct bz_sync_mutex mu;
     struct bz_arena keys; /* mu; of the next */
+    struct bz_map whole;  /* mu; trees that were stored or hashed by this cache */
     struct bz_map from;   /* mu; the tier of each result found in one, if there is an
                              upload, for then those before it lack the result */
     uint64_t fetched;     /* mu; bytes from tiers of which the quota knows */
@@ -208,6 +209,7 @@ void bz_cache_close(struct bz_cache *c)
     if (bz_tiers_close(c->tiers))
         bz_cas_close(c->cas);
     bz_map_release(&c->from);
+    bz_map_release(&c->whole);
     bz_arena_release(&c->keys);
     free(c->gc_lock);
     free(c->root);
@@ -317,6 +319,25 @@ static size_t nearer_tiers(struct bz_cache *c, const struct bz_digest *key)
     n = e ? e->u : 0;
     bz_sync_unlock(&c->mu);
     return n;
+}
+
+static void note_whole(struct bz_cache *c, const struct bz_digest *tree)
+{
+    bz_index_note_checked(c->index, tree);
+    bz_sync_lock(&c->mu);
+    if (!bz_map_get(&c->whole, key_of(tree)))
+        bz_map_put(&c->whole, bz_arena_dup(&c->keys, key_of(tree)));
+    bz_sync_unlock(&c->mu);
+}
+
+static bool is_whole(struct bz_cache *c, const struct bz_digest *tree)
+{
+    bool whole;
+
+    bz_sync_lock(&c->mu);
+    whole = bz_map_get(&c->whole, key_of(tree)) != NULL;
+    bz_sync_unlock(&c->mu);
+    return whole;
 }
 
 bool bz_cache_has(const struct bz_cache *c, const struct bz_digest *key)
@@ -464,12 +485,30 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
     if (rc == 0) {
         bz_index_note_blob(c->index, out, bz_clock_wall(), NULL, 0);
         if (stats->unseen == 0) /* all of it was hashed just now */
-            bz_index_note_checked(c->index, &out->hash);
+            note_whole(c, &out->hash);
         atomic_fetch_add_explicit(&c->added, stats->bytes, memory_order_relaxed);
         count(&c->sums.written, stats->files);
         count(&c->sums.bytes_written, stats->bytes);
     }
     return rc;
+}
+
+/* Puts all blobs of a tree aside that are damaged, so that they are stored anew. */
+static void put_damaged_aside(struct bz_cache *c, struct bz_digest_hasher *h,
+                              const struct bz_reapi_digest *tree,
+                              struct bz_cancel *cancel)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
+    struct bz_err ignored;
+
+    if (bz_closure_tree(c->cas, h, tree, &blobs, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < blobs.len && !(cancel && bz_cancel_check(cancel) < 0); i++) {
+        BZ_CLEANUP(bz_fs_closep) int fd = -1;
+
+        if (bz_cas_fd(c->cas, h, &blobs.at[i], &fd, &ignored) < 0)
+            fd = -1;
+    }
 }
 
 /* What is missing, or was damaged and put aside, may be in a tier. */
@@ -480,9 +519,41 @@ static int heal(struct bz_cache *c, const struct bz_reapi_digest *tree,
     struct bz_err err;
     int rc = bz_digest_hasher_new(&h, &err);
 
-    if (rc == 0)
-        rc = fetch_tree(c, h, tree, cancel, &err);
+    if (rc < 0)
+        return rc;
+    put_damaged_aside(c, h, tree, cancel);
+    if (!c->tiers)
+        return BZ_E_NOENT;
+    rc = fetch_tree(c, h, tree, cancel, &err);
     note_fetched(c);
+    return rc;
+}
+
+/* By the policy; `known`: the tree was hashed before. */
+static enum bz_cas_file_check how_to_check(const struct bz_cache *c, bool known)
+{
+    if (c->verify == BZ_CACHE_NEVER)
+        return BZ_CAS_FILE_UNCHECKED;
+    return c->verify == BZ_CACHE_FIRST_USE && known ? BZ_CAS_FILE_CHANGED
+                                                    : BZ_CAS_FILE_CHECK;
+}
+
+static int restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int dir,
+                   const char *path, const struct bz_tree_out *out,
+                   struct bz_tree_stats *stats, struct bz_err *err)
+{
+    int rc = bz_tree_restore(c->cas, tree, dir, path, out, stats, err);
+
+    if (rc == BZ_E_NOENT && heal(c, tree, out->cancel) == 0)
+        rc = bz_tree_restore(c->cas, tree, dir, path, out, stats, err);
+    if (rc == 0) {
+        count(&c->sums.read, stats->files);
+        count(&c->sums.bytes_read, stats->bytes);
+    }
+    if (rc == 0 && out->check == BZ_CAS_FILE_CHECK) {
+        bz_index_note_blob(c->index, tree, bz_clock_wall(), NULL, 0);
+        note_whole(c, &tree->hash);
+    }
     return rc;
 }
 
@@ -491,35 +562,23 @@ int bz_cache_restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int
                      struct bz_tree_stats *stats, struct bz_err *err)
 {
     struct bz_tree_out own = *out;
-    int rc;
 
-    own.check = c->verify == BZ_CACHE_NEVER ? BZ_CAS_FILE_UNCHECKED : BZ_CAS_FILE_CHECK;
-    if (c->verify == BZ_CACHE_FIRST_USE && bz_index_checked(c->index, &tree->hash))
-        own.check = BZ_CAS_FILE_CHANGED;
-    rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
-    if (rc == BZ_E_NOENT && c->tiers && heal(c, tree, out->cancel) == 0)
-        rc = bz_tree_restore(c->cas, tree, dir, path, &own, stats, err);
-    if (rc == 0) {
-        count(&c->sums.read, stats->files);
-        count(&c->sums.bytes_read, stats->bytes);
-    }
-    if (rc == 0 && own.check == BZ_CAS_FILE_CHECK) {
-        bz_index_note_blob(c->index, tree, bz_clock_wall(), NULL, 0);
-        bz_index_note_checked(c->index, &tree->hash);
-    }
-    return rc;
+    own.check = how_to_check(c, bz_index_checked(c->index, &tree->hash));
+    return restore(c, tree, dir, path, &own, stats, err);
 }
 
 int bz_cache_lay_out(struct bz_cache *c, const struct bz_reapi_digest *tree,
                      const char *path, const struct bz_tree_out *out,
                      struct bz_err *err)
 {
+    /* Between two builds, blobs may have changed places, which no time tells. */
     const struct bz_tree_out how = {.threads = out->threads,
                                     .how = out->plain ? BZ_CAS_FILE_PRIVATE
                                                       : BZ_CAS_FILE_LINK,
+                                    .check = how_to_check(c, is_whole(c, &tree->hash)),
                                     .plain = out->plain};
     struct bz_tree_stats stats;
-    int rc = bz_cache_restore(c, tree, AT_FDCWD, path, &how, &stats, err);
+    int rc = restore(c, tree, AT_FDCWD, path, &how, &stats, err);
 
     if (rc == 0)
         bz_cache_vouch(c, path);

@@ -70,6 +70,7 @@ int bz_shelf_root_open(struct bz_shelf_root *r, const char *path,
     r->mend = access == BZ_SHELF_MEND;
     atomic_init(&r->told, access == BZ_SHELF_READ_AGAIN);
     atomic_init(&r->told_key, access == BZ_SHELF_READ_AGAIN);
+    atomic_init(&r->doubt, false);
     memset(r->known, 0, sizeof(r->known));
     r->sync = sync;
     r->skew = 0;
@@ -378,6 +379,26 @@ static bool cannot_link(int sys)
            sys == EXDEV;
 }
 
+/* Whether a blob that exists has wrong bytes, if there is reason to ask. */
+static bool is_wrong(const struct bz_shelf *s, const struct bz_shelf_dir_place *at,
+                     const struct bz_digest *key)
+{
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
+    BZ_CLEANUP(bz_fs_closep) int fd = -1;
+    struct bz_digest got;
+    struct bz_err err;
+    uint64_t size;
+
+    /* relaxed: a flag that only rises; a blob that is missed once is found later */
+    if (!s->by_content || !atomic_load_explicit(&s->root->doubt, memory_order_relaxed))
+        return false;
+    fd = openat(at->dir, at->name, OPEN_FLAGS);
+    if (fd < 0 || bz_digest_hasher_new(&h, &err) < 0)
+        return false;
+    return bz_digest_fd(h, fd, &got, &size, &err) < 0 ? err.sys == EIO
+                                                      : !bz_digest_eq(&got, key);
+}
+
 /* What the newcomer may make of the file under a key. */
 static enum bz_shelf_claim judge(const struct bz_shelf *s, const struct bz_digest *key,
                                  const char *name, off_t size)
@@ -391,6 +412,10 @@ static enum bz_shelf_claim judge(const struct bz_shelf *s, const struct bz_diges
     if (!S_ISREG(st.st_mode) || (s->by_content && st.st_size != size)) {
         bz_shelf_quarantine(s, key, &st,
                             S_ISLNK(st.st_mode) ? "a symbolic link" : "wrong size");
+        return BZ_SHELF_ABSENT;
+    }
+    if (is_wrong(s, &at, key)) {
+        bz_shelf_quarantine(s, key, &st, "wrong bytes");
         return BZ_SHELF_ABSENT;
     }
     return claim(s, &at, &st);
@@ -567,6 +592,8 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
     if (why)
         bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
                     s->kind, name, why);
+    if (s->by_content)
+        atomic_store_explicit(&s->root->doubt, true, memory_order_relaxed);
     if (s->root->readonly)
         return;
     bad = bz_shelf_dir_open(s->root, "bad", true);

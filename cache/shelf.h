@@ -55,6 +55,9 @@ struct bz_shelf_root {
     bool mend;        /* what is no directory and should be is put aside, shelf_dir.h */
     atomic_bool told; /* that something is no directory */
     atomic_bool told_key; /* that a result is another key's (action.h) */
+    /* A blob was found damaged: others may be, too. From then on, whoever publishes a
+     * blob that exists compares the bytes. */
+    atomic_bool doubt;
     atomic_bool known[2][BZ_SHELF_FANS]; /* of results, of blobs: is a directory */
     enum bz_fs_sync sync;
     struct bz_alive self;
@@ -140,10 +143,10 @@ struct bz_shelf_temp {
 int bz_shelf_temp_open(struct bz_shelf_root *r, struct bz_shelf_temp *t,
                        struct bz_err *err) BZ_MUST_CHECK;
 /* Gives it its key, mode 0444 and its time; *existed if another file had the key before
- * and keeps it: nobody has looked at its bytes. By content, one that has another size
- * is damaged and put aside first.
- * The temporary is released, also on failure. BZ_E_BUSY if the shelf takes no such key,
- * because something else has the place of its directory. */
+ * and keeps it: nobody has looked at its bytes, unless there is `doubt`. By content,
+ * one that is damaged, as far as its size tells, is put aside first. The temporary is
+ * released, also on failure. BZ_E_BUSY if the shelf takes no such key, because
+ * something else has the place of its directory. */
 int bz_shelf_publish(const struct bz_shelf *s, struct bz_shelf_temp *t,
                      const struct bz_digest *key, bool *existed,
                      struct bz_err *err) BZ_MUST_CHECK;

@@ -130,14 +130,6 @@ static int run_all(struct bz_exec *x, struct bz_err *err)
     return 0;
 }
 
-/* Whether a tree cannot be had from the store, whatever is wrong with it there; to make
- * it again does not help against a full disk. */
-static bool is_lost(int rc, const struct bz_err *err)
-{
-    return rc == BZ_E_NOENT || rc == BZ_E_CORRUPT || rc == BZ_E_LIMIT ||
-           (rc < 0 && err->sys == EIO);
-}
-
 static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
                        const char **path, struct bz_err *err)
 {
@@ -150,7 +142,7 @@ static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
     rc = bz_trees_show(x->shop.trees, layers, path, &lost, err);
     if (rc == 0)
         return 0;
-    if (is_lost(rc, err) && bz_exec_lose(x, &layers->at[lost].tree.hash))
+    if (bz_exec_lose(x, &layers->at[lost].tree.hash, err))
         return BZ_E_NOENT;
     return bz_err_wrap(err, "output of %.*s", BZ_STR_ARG(layers->at[lost].task));
 }
@@ -263,17 +255,29 @@ void bz_exec_use(struct bz_exec *x, uint32_t t)
     if (task->saved > 0 && !x->o->dry)
         bz_urgency_hear(x, t, task->saved);
     x->counts->cached++;
+    if (bz_bitset_test(&x->told, t))
+        return;
+    bz_bitset_set(&x->told, t);
     bz_exec_tell(x, &(struct bz_event){.kind = BZ_EVENT_CACHED,
                                        .task = t,
                                        .same = task->same,
                                        .saved = task->saved});
 }
 
-bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree)
+/* Whether a tree cannot be had from the store, whatever is wrong with it there; to make
+ * it again does not help against a full disk. */
+static bool is_lost(const struct bz_err *err)
+{
+    return err->code == BZ_E_NOENT || err->code == BZ_E_CORRUPT ||
+           err->code == BZ_E_LIMIT || err->sys == EIO;
+}
+
+bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree,
+                  const struct bz_err *why)
 {
     struct bz_str key = bz_str_of((const char *)tree->b, BZ_DIGEST_LEN);
 
-    if (bz_digest_is_zero(tree) || bz_map_get(&x->lost, key))
+    if (bz_digest_is_zero(tree) || !is_lost(why) || bz_map_get(&x->lost, key))
         return false;
     bz_map_put(&x->lost, bz_arena_dup(&x->arena, key));
     x->stop = x->again = true;
@@ -312,6 +316,7 @@ static void adopt(struct bz_exec *x)
 {
     const struct bz_dag_ids *order = &x->o->plan.graph->order;
 
+    x->counts->cached = 0;
     for (size_t i = order->len; i > 0; i--) { /* what was asked for comes first */
         uint32_t t = order->at[i - 1];
 
@@ -355,6 +360,7 @@ static void release(struct bz_exec *x)
     bz_starved_release(&x->starved);
     bz_map_release(&x->lost);
     bz_bitset_release(&x->ran);
+    bz_bitset_release(&x->told);
     bz_lookup_release(&x->lookup);
     bz_arena_release(&x->arena);
 }

@@ -331,7 +331,7 @@ static void abort_run(struct bz_running *r, const struct bz_err *err)
         run_free(r);
         return;
     }
-    if (!bz_exec_lose(r->x, &r->step.lost)) {
+    if (!bz_exec_lose(r->x, &r->step.lost, err)) {
         end_run(r, &e);
         return;
     }

@@ -97,6 +97,7 @@ struct bz_exec {
      * anew, and what has run since is in the store. */
     struct bz_map lost; /* digests of trees */
     struct bz_bitset ran;
+    struct bz_bitset told; /* tasks of which it was told that they are cached */
     bool again;
 };
 
@@ -139,8 +140,10 @@ void bz_exec_begin(struct bz_exec *x);
 /* The output of a task is known: a stored result is used. Counts it, and tells. */
 void bz_exec_use(struct bz_exec *x, uint32_t t);
 
-/* Notes a tree that is gone: all is planned anew then. False if there is none, or if it
- * was known: then another round would not help. */
-bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree);
+/* Notes a tree that cannot be had because of `why`: all is planned anew then. False if
+ * there is none, if it was known, or if its bytes are not to blame: then another round
+ * would not help. */
+bool bz_exec_lose(struct bz_exec *x, const struct bz_digest *tree,
+                  const struct bz_err *why);
 
 #endif

@@ -180,6 +180,25 @@ static void only_what_was_seen_is_put_aside(void **state)
     assert_int_equal(store_bad(s), 0);
 }
 
+static void in_doubt_the_bytes_of_what_exists_are_compared(void **state)
+{
+    struct store *s = *state;
+    struct bz_reapi_digest first = store_text(s, "first"),
+                           other = store_text(s, "other");
+    char path[128];
+
+    damage(s->dir, store_path("cas", &first.hash, path), 1, false);
+    damage(s->dir, store_path("cas", &other.hash, path), 1, false);
+    store_text(s, "first"); /* its size is right */
+    assert_int_equal(store_bad(s), 0);
+    assert_int_equal(bz_cas_fd(s->cas, s->h, &other, &(int){-1}, &s->err), BZ_E_NOENT);
+    assert_int_equal(store_bad(s), 1);
+    store_text(s, "first"); /* by now one was found damaged */
+    assert_int_equal(store_bad(s), 2);
+    store_text(s, "first");
+    assert_int_equal(store_bad(s), 2);
+}
+
 static void a_full_disk_is_an_error_and_leaves_nothing(void **state)
 {
     static const struct bz_cas_opts opts = {BZ_SHELF_WRITE, BZ_FS_NOSYNC};
@@ -340,6 +359,7 @@ int main(void)
         store_test(one_process_may_open_a_store_twice),
         store_test(a_file_that_was_exchanged_is_not_adopted),
         store_test(only_what_was_seen_is_put_aside),
+        store_test(in_doubt_the_bytes_of_what_exists_are_compared),
         store_test(a_full_disk_is_an_error_and_leaves_nothing),
         store_test(a_store_on_a_read_only_file_system_is_read),
         store_test(a_store_of_another_user_is_read),

@@ -1,6 +1,7 @@
 #include "exec/exec.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -213,16 +214,20 @@ static void what_is_not_needed_is_told_with_what_it_took(void **state)
     assert_int_equal(b->planned, 42);
 }
 
-static void a_tree_is_lost_once(void **state)
+static void a_tree_is_lost_once_and_not_to_a_full_disk(void **state)
 {
     struct worktop *b = *state;
+    const struct bz_err gone = {.code = BZ_E_NOENT},
+                        full = {.code = BZ_E_IO, .sys = ENOSPC};
     struct bz_exec x;
 
     worktop_open(b, &x);
-    assert_false(bz_exec_lose(&x, &(struct bz_digest){0}));
-    assert_true(bz_exec_lose(&x, &b->keys[X]));
+    assert_false(bz_exec_lose(&x, &(struct bz_digest){0}, &gone));
+    assert_false(bz_exec_lose(&x, &b->keys[X], &full));
+    assert_false(x.again);
+    assert_true(bz_exec_lose(&x, &b->keys[X], &gone));
     assert_true(x.again);
-    assert_false(bz_exec_lose(&x, &b->keys[X]));
+    assert_false(bz_exec_lose(&x, &b->keys[X], &gone));
     worktop_close(&x);
 }
 
@@ -317,7 +322,7 @@ int main(void)
         TEST(a_nostamp_task_and_what_waits_for_it_run_every_time),
         TEST(without_results_all_that_is_needed_waits),
         TEST(what_is_not_needed_is_told_with_what_it_took),
-        TEST(a_tree_is_lost_once),
+        TEST(a_tree_is_lost_once_and_not_to_a_full_disk),
         TEST(the_user_need_not_wait_for_a_plan),
         TEST(a_dry_run_tells_and_does_nothing),
         TEST(targets_are_shown_and_made_again_if_they_are_gone),
