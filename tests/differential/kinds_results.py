@@ -171,25 +171,28 @@ def trees_removed(site, image, rng):
             shutil.rmtree(path)
 
 
-def user_kind(function, later="bitzel-out shares its files with the store"):
+def user_kind(function):
     """A user changes the output; the next build, in an empty build directory, must be right."""
     def act(site, image, rng):
         if image.exists():
             function(site, image)
         build_directory_emptied(site, image, rng)
     act.__name__ = function.__name__
-    return harm_kind(later=later)(act)
+    return harm_kind()(act)
 
 
 @user_kind
 def user_writes_to_output(site, image):
+    (image / "x").chmod(0o644)
     (image / "x").write_text("by the user\n")
 
 
 @user_kind
 def user_writes_as_long(site, image):
     before = (image / "x").stat()
+    (image / "x").chmod(0o644)
     (image / "x").write_text("TEXT\n")
+    (image / "x").chmod(before.st_mode & 0o7777)
     os.utime(image / "x", ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
@@ -219,6 +222,7 @@ def user_changes_link(site, image):
 @user_kind
 def user_moves_and_edits(site, image):
     (image / "x").rename(site.dir / "taken")
+    (site.dir / "taken").chmod(0o644)
     with open(site.dir / "taken", "a", encoding="utf-8") as file:
         file.write("by the user\n")
 
@@ -226,20 +230,20 @@ def user_moves_and_edits(site, image):
 @user_kind
 def user_links_and_edits(site, image):
     os.link(image / "x", site.dir / "linked")
+    (site.dir / "linked").chmod(0o644)
     with open(site.dir / "linked", "r+", encoding="utf-8") as file:
         file.write("by the user\n")
     (site.dir / "linked").unlink()
 
 
+@user_kind
 def user_copies_and_edits(site, image):
     shutil.copytree(image, site.dir / "copied", symlinks=True)
+    (site.dir / "copied/x").chmod(0o644)
     with open(site.dir / "copied/x", "a", encoding="utf-8") as file:
         file.write("by the user\n")
     (site.dir / "copied/s").chmod(0o600)
     shutil.rmtree(site.dir / "copied")
-
-
-user_kind(user_copies_and_edits, later=None)
 
 
 def blobs(site):

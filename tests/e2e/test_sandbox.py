@@ -125,7 +125,7 @@ class Fakeroot(Kitchen):
         self.build("-c", "compile", "dough")
         made = (self.out("dough") / "work/build/made").read_text()
         self.assertRegex(made, r"^0\n0:0:4755\nchown: .*Invalid argument\n0:0\nmknod: .*\nno devices\n$")
-        self.assertEqual((self.out("dough") / "work/build/tool").stat().st_mode & 0o7777, 0o755)
+        self.assertEqual((self.out("dough") / "work/build/tool").stat().st_mode & 0o7777, 0o555)
         self.write("meta-kitchen/recipes/pizza.bb", 'do_compile[depends] = "dough:do_install"\n'
                    "do_compile() {\n    stat -c %a ${SYSROOTS}/tool > made\n}\n")
         self.edit("meta-kitchen/recipes/dough.bb", "install -o 0", "mkdir -p ${SYSROOTS}; install -o 0")

@@ -111,8 +111,8 @@ addtask leave before do_unpack
         self.assertFalse((work / "soup-1.0/old").exists())
         modes = {name: oct((work / name).stat().st_mode & 0o777)
                  for name in ("soup-1.0", "soup-1.0/greeting", "bowl", "bowl/deep", "warm.patch")}
-        self.assertEqual(modes, {"soup-1.0": "0o750", "soup-1.0/greeting": "0o640", "bowl": "0o750",
-                                 "bowl/deep": "0o750", "warm.patch": "0o644"})
+        self.assertEqual(modes, {"soup-1.0": "0o750", "soup-1.0/greeting": "0o440", "bowl": "0o750",
+                                 "bowl/deep": "0o750", "warm.patch": "0o444"})
         self.assertFalse((work.parent / "downloads").exists())
 
 
