@@ -416,6 +416,68 @@ static void note_fetched(struct bz_cache *c)
         bz_quota_note(&c->quota, more);
 }
 
+/* Puts all blobs of a tree aside that are damaged, so that they are stored anew.
+ * Whether there is none, and none is missing. */
+static bool put_damaged_aside(struct bz_cache *c, struct bz_digest_hasher *h,
+                              const struct bz_reapi_digest *tree,
+                              struct bz_cancel *cancel)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
+    struct bz_err ignored;
+    bool whole = bz_closure_tree(c->cas, h, tree, &blobs, &ignored) == 0;
+
+    for (size_t i = 0; i < blobs.len; i++) {
+        BZ_CLEANUP(bz_fs_closep) int fd = -1;
+
+        if (cancel && bz_cancel_check(cancel) < 0)
+            return false;
+        if (bz_cas_fd(c->cas, h, &blobs.at[i], &fd, &ignored) < 0)
+            whole = false;
+    }
+    return whole;
+}
+
+/* What is missing, or was damaged and put aside, may be in a tier. BZ_E_NOENT if it is
+ * not. */
+static int heal(struct bz_cache *c, struct bz_digest_hasher *h,
+                const struct bz_reapi_digest *tree, struct bz_cancel *cancel,
+                struct bz_err *err)
+{
+    int rc;
+
+    if (put_damaged_aside(c, h, tree, cancel))
+        return 0;
+    if (!c->tiers)
+        return bz_fail(err, BZ_E_NOENT, "a tree without all its blobs");
+    rc = fetch_tree(c, h, tree, cancel, err);
+    note_fetched(c);
+    return rc;
+}
+
+/* In doubt, looks at all blobs before a result is used: one look for all that is
+ * damaged costs less than a plan anew for each. */
+static int examine(struct bz_cache *c, struct bz_digest_hasher *h,
+                   const struct bz_reapi_result *r, struct bz_cancel *cancel,
+                   struct bz_err *err)
+{
+    int rc = 0;
+
+    /* relaxed: a flag that only rises; what it does not stop is found later */
+    if (c->verify == BZ_CACHE_NEVER ||
+        !atomic_load_explicit(&c->cas->root.doubt, memory_order_relaxed))
+        return 0;
+    for (size_t i = 0; rc == 0 && i < r->ndirs; i++) {
+        const struct bz_reapi_digest *tree = &r->dirs[i].tree;
+
+        if (bz_reapi_digest_none(tree) || is_whole(c, &tree->hash))
+            continue;
+        rc = heal(c, h, tree, cancel, err);
+        if (rc == 0)
+            note_whole(c, &tree->hash);
+    }
+    return rc;
+}
+
 int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
                    const struct bz_digest *key, const struct bz_reapi_result *r,
                    struct bz_cancel *cancel, struct bz_err *err)
@@ -425,7 +487,7 @@ int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
     int rc = 0;
 
     if (!c->tiers || bz_action_has(c->cas, key))
-        return 0;
+        return examine(c, h, r, cancel, err);
     for (size_t i = 0; rc == 0 && i < r->ndirs; i++)
         if (!bz_reapi_digest_none(&r->dirs[i].tree))
             rc = fetch_tree(c, h, &r->dirs[i].tree, cancel, err);
@@ -493,42 +555,6 @@ int bz_cache_store(struct bz_cache *c, int dir, const char *path,
     return rc;
 }
 
-/* Puts all blobs of a tree aside that are damaged, so that they are stored anew. */
-static void put_damaged_aside(struct bz_cache *c, struct bz_digest_hasher *h,
-                              const struct bz_reapi_digest *tree,
-                              struct bz_cancel *cancel)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_closure_blobs blobs = {0};
-    struct bz_err ignored;
-
-    if (bz_closure_tree(c->cas, h, tree, &blobs, &ignored) < 0)
-        return;
-    for (size_t i = 0; i < blobs.len && !(cancel && bz_cancel_check(cancel) < 0); i++) {
-        BZ_CLEANUP(bz_fs_closep) int fd = -1;
-
-        if (bz_cas_fd(c->cas, h, &blobs.at[i], &fd, &ignored) < 0)
-            fd = -1;
-    }
-}
-
-/* What is missing, or was damaged and put aside, may be in a tier. */
-static int heal(struct bz_cache *c, const struct bz_reapi_digest *tree,
-                struct bz_cancel *cancel)
-{
-    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
-    struct bz_err err;
-    int rc = bz_digest_hasher_new(&h, &err);
-
-    if (rc < 0)
-        return rc;
-    put_damaged_aside(c, h, tree, cancel);
-    if (!c->tiers)
-        return BZ_E_NOENT;
-    rc = fetch_tree(c, h, tree, cancel, &err);
-    note_fetched(c);
-    return rc;
-}
-
 /* By the policy; `known`: the tree was hashed before. */
 static enum bz_cas_file_check how_to_check(const struct bz_cache *c, bool known)
 {
@@ -542,9 +568,12 @@ static int restore(struct bz_cache *c, const struct bz_reapi_digest *tree, int d
                    const char *path, const struct bz_tree_out *out,
                    struct bz_tree_stats *stats, struct bz_err *err)
 {
+    BZ_CLEANUP(bz_digest_hasher_freep) struct bz_digest_hasher *h = NULL;
     int rc = bz_tree_restore(c->cas, tree, dir, path, out, stats, err);
+    struct bz_err ignored;
 
-    if (rc == BZ_E_NOENT && heal(c, tree, out->cancel) == 0)
+    if (rc == BZ_E_NOENT && bz_digest_hasher_new(&h, &ignored) == 0 &&
+        heal(c, h, tree, out->cancel, &ignored) == 0)
         rc = bz_tree_restore(c->cas, tree, dir, path, out, stats, err);
     if (rc == 0) {
         count(&c->sums.read, stats->files);

@@ -97,8 +97,9 @@ int bz_cache_seek(struct bz_cache *c, struct bz_digest_hasher *h,
                   struct bz_err *err) BZ_MUST_CHECK;
 
 /* Sees to it that all blobs of a result are in the local store, and the result too; to
- * be called before they are used. Cheap if the result is there. BZ_E_NOENT if a blob is
- * nowhere: then it is a miss. `cancel` may be NULL. */
+ * be called before they are used. Cheap if the result is there, unless a blob was found
+ * damaged: then all of them are hashed. BZ_E_NOENT if a blob is nowhere: then it is a
+ * miss. `cancel` may be NULL. */
 int bz_cache_fetch(struct bz_cache *c, struct bz_digest_hasher *h,
                    const struct bz_digest *key, const struct bz_reapi_result *r,
                    struct bz_cancel *cancel, struct bz_err *err) BZ_MUST_CHECK;
