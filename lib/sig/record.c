@@ -7,6 +7,7 @@ void bz_record_release(struct bz_record *r)
 {
     bz_map_release(&r->texts);
     bz_map_release(&r->inputs);
+    bz_map_release(&r->quick);
     bz_vec_release(&r->tasks);
     bz_arena_release(&r->arena);
     *r = (struct bz_record){0};
@@ -327,8 +328,59 @@ static struct bz_record_input *copy_input(struct bz_record *r,
     return own;
 }
 
-const struct bz_record_input *bz_record_input(struct bz_record *r,
-                                              const struct bz_record_input *in)
+static uint64_t hash_input(const struct bz_record_input *in)
+{
+    uint64_t hash;
+
+    memcpy(&hash, &in->digest, sizeof(hash));
+    for (size_t i = 0; i < in->nops; i++)
+        hash = bz_map_hash_u64(hash ^ in->ops[i].text) + in->ops[i].line;
+    return hash + (in->nuses << 8) + in->nleads;
+}
+
+static bool same_names(const struct bz_str *a, const struct bz_str *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!bz_str_eq(a[i], b[i]))
+            return false;
+    return true;
+}
+
+static bool same_ops(const struct bz_record_op *a, const struct bz_record_op *b,
+                     size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i].line != b[i].line || a[i].text != b[i].text || a[i].off != b[i].off ||
+            !bz_str_eq(a[i].file, b[i].file) || !bz_str_eq(a[i].op, b[i].op) ||
+            !bz_str_eq(a[i].flag, b[i].flag))
+            return false;
+    return true;
+}
+
+/* What is not set is not the empty text. */
+static bool same_value(struct bz_str own, struct bz_str in)
+{
+    if (!own.p || !in.p)
+        return own.p == in.p;
+    return in.n <= BZ_RECORD_VALUE_MAX && bz_str_eq(own, in);
+}
+
+/* Whether an input would be kept as `own`. False also if it has to be cut or cleaned.
+ */
+static bool same_input(const struct bz_record_input *own,
+                       const struct bz_record_input *in)
+{
+    return own->nops == in->nops && own->nuses == in->nuses &&
+           own->nleads == in->nleads && own->size == in->size &&
+           bz_digest_eq(&own->digest, &in->digest) && bz_str_eq(own->name, in->name) &&
+           same_value(own->value, in->value) && same_ops(own->ops, in->ops, in->nops) &&
+           same_names(own->uses, in->uses, in->nuses) &&
+           same_names(own->leads, in->leads, in->nleads);
+}
+
+/* The one copy of an input, found by its text. */
+static struct bz_record_input *keep_input(struct bz_record *r,
+                                          const struct bz_record_input *in)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     struct bz_jsonw w = bz_jsonw_to(&text, 0);
@@ -347,6 +399,22 @@ const struct bz_record_input *bz_record_input(struct bz_record *r,
     own = copy_input(r, &cut);
     own->json = e->key;
     e->p = own;
+    return own;
+}
+
+/* Most inputs are those of tasks before: these need not be written to be found. */
+const struct bz_record_input *bz_record_input(struct bz_record *r,
+                                              const struct bz_record_input *in)
+{
+    uint64_t hash = hash_input(in);
+    struct bz_map_entry *e = bz_map_get_u64(&r->quick, hash);
+    struct bz_record_input *own;
+
+    if (e && same_input(e->p, in))
+        return e->p;
+    own = keep_input(r, in);
+    if (!e)
+        bz_map_put_u64(&r->quick, hash)->p = own;
     return own;
 }
 

@@ -100,6 +100,7 @@ struct bz_record {
     struct bz_arena arena;
     struct bz_map texts;  /* each once */
     struct bz_map inputs; /* JSON -> struct bz_record_input * */
+    struct bz_map quick;  /* a hash of an input -> the first one that has it */
     struct bz_record_tasks BZ_VEC(struct bz_record_task) tasks;
 };
 

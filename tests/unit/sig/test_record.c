@@ -103,6 +103,53 @@ static void an_input_of_two_tasks_is_kept_once(void **state)
     assert_ptr_not_equal(r.tasks.at[0].inputs[0], r.tasks.at[1].inputs[0]);
 }
 
+/* Each differs from the first in one thing, and none of them in its digest: that of a
+ * file that was read need not be right. */
+static void inputs_that_differ_in_anything_are_kept_apart(void **state)
+{
+    static const struct bz_str names[] = {BZ_STR("A"), BZ_STR("B")};
+    static const struct bz_record_op one = {
+        .file = BZ_STR("f"), .line = 1, .op = BZ_STR("set"), .text = 7};
+    struct bz_record_op ops[6] = {one, one, one, one, one, one};
+    const struct bz_record_input plain = {.name = BZ_STR("N"),
+                                          .value = BZ_STR("v"),
+                                          .ops = &one,
+                                          .nops = 1,
+                                          .uses = names,
+                                          .nuses = 1,
+                                          .leads = names,
+                                          .nleads = 1};
+    struct bz_record_input all[14];
+    const struct bz_record_input *kept[BZ_COUNTOF(all)];
+    BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
+
+    (void)state;
+    for (size_t i = 0; i < BZ_COUNTOF(all); i++)
+        all[i] = plain;
+    ops[0].file = BZ_STR("g");
+    ops[1].line = 2;
+    ops[2].op = BZ_STR("add");
+    ops[3].flag = BZ_STR("x");
+    ops[4].text = 8;
+    ops[5].off = true;
+    for (size_t i = 0; i < BZ_COUNTOF(ops); i++)
+        all[1 + i].ops = &ops[i];
+    all[7].name = BZ_STR("M");
+    all[8].value = BZ_STR("w");
+    all[9].value = (struct bz_str){0};
+    all[10].value = BZ_STR("");
+    all[11].uses = names + 1;
+    all[12].leads = names + 1;
+    all[13].size = 100000;
+    for (size_t i = 0; i < BZ_COUNTOF(all); i++) {
+        kept[i] = bz_record_input(&r, &all[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_ptr_not_equal(kept[i], kept[k]);
+    }
+    for (size_t i = 0; i < BZ_COUNTOF(all); i++)
+        assert_ptr_equal(bz_record_input(&r, &all[i]), kept[i]);
+}
+
 static void tasks_are_found_by_name(void **state)
 {
     BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
@@ -152,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_packed_file_has_what_tasks_share_once),
         cmocka_unit_test(a_line_says_all_there_is),
         cmocka_unit_test(an_input_of_two_tasks_is_kept_once),
+        cmocka_unit_test(inputs_that_differ_in_anything_are_kept_apart),
         cmocka_unit_test(tasks_are_found_by_name),
         cmocka_unit_test(a_long_value_is_cut_between_characters),
         cmocka_unit_test(bytes_that_json_cannot_hold_are_replaced),
