@@ -147,6 +147,8 @@ static int open_store(struct bz_build *b, struct bz_err *err)
     if (rc < 0)
         return rc;
     o->pool = b->pool;
+    b->alone = o->tiers.n == 0 &&
+               !bz_fs_exists(AT_FDCWD, bz_arena_printf(&b->arena, "%s/ac", o->root).p);
     if (o->index && !o->look) {
         struct bz_str dir = bz_path_dirname(bz_str_from(o->index));
         struct bz_err ignored; /* without it the index is in memory, and says so */
@@ -287,7 +289,8 @@ static int keep_record(struct bz_build *b, struct bz_err *err)
                                        .store = &b->opts.cache,
                                        .cache = b->cache,
                                        .wall = b->wall,
-                                       .whole = b->ran == 0};
+                                       .whole = b->ran == 0,
+                                       .alone = b->alone};
     struct bz_err e;
 
     (void)err;

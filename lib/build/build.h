@@ -46,8 +46,8 @@ struct bz_build_opts {
     bool refresh;  /* names of revisions are resolved anew */
     bool resolve;  /* those that are not may be resolved, over the network */
 
-    bool runs;     /* tasks are to run: whether there are sandboxes is tried */
-    bool required; /* tasks need sandboxes, whether there are any or not */
+    bool runs;         /* tasks are to run: whether there are sandboxes is tried */
+    bool required;     /* tasks need sandboxes, whether there are any or not */
     bool force;        /* the targets run, whatever is stored */
     const char *clear; /* and so does this task of their recipes; or NULL */
 
@@ -84,6 +84,7 @@ struct bz_build {
 
     struct bz_pool *pool;
     struct bz_cache *cache;
+    bool alone; /* there was no result before, here or in a remote cache */
     struct bz_lookup lookup;
     struct bz_plan
         plan; /* made if a command goes no further: the executor makes its own */

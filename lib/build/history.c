@@ -62,7 +62,7 @@ int bz_history_keep(const struct bz_history *b, const struct bz_signing *s,
                     struct bz_err *err)
 {
     BZ_CLEANUP(bz_record_release) struct bz_record r = {0};
-    bool first = is_first(b);
+    bool first = !b->alone && is_first(b);
     struct bz_err ignored;
     int rc = bz_recording_run(&r, s, b->p, b->goal, err);
 

@@ -16,6 +16,7 @@ struct bz_history {
     struct bz_cache *cache;
     int64_t wall; /* when the build began */
     bool whole;   /* no task failed */
+    bool alone;   /* there was no result before, here or in a tier */
 };
 
 /* Keeps the record of a build that ran something beside it, for `report` and, if it is
