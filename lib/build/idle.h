@@ -18,10 +18,9 @@
 #ifndef BZ_BUILD_IDLE_H
 #define BZ_BUILD_IDLE_H
 
+#include "codec/entry_kinds.h"
 #include "exec/event.h"
 #include "sig/signing.h"
-
-#define BZ_IDLE_KIND 5 /* of entries */
 
 /* Which build it is. */
 struct bz_idle_about {

@@ -14,10 +14,9 @@
 #ifndef BZ_EXEC_TRIAL_MEMORY_H
 #define BZ_EXEC_TRIAL_MEMORY_H
 
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 #include "exec/ground.h"
 
-#define BZ_TRIAL_MEMORY_KIND 5 /* of entries */
 
 /* Fills *g; false if nothing is known for these circumstances. */
 bool bz_trial_memory_find(struct bz_entries *catalog, const char *store,

@@ -14,9 +14,8 @@
 #include <stdbool.h>
 
 #include "codec/digest.h"
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 
-#define BZ_MEMO_KIND 1     /* of entries */
 #define BZ_MEMO_TASKS 4096 /* of one recipe */
 
 struct bz_memo_task {

@@ -22,10 +22,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "codec/digest.h"
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 #include "os/stamp.h"
-
-#define BZ_SUMS_KIND 2 /* of entries */
 
 struct bz_sums_file {
     struct bz_digest digest; /* zero if it is not there */

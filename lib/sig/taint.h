@@ -24,11 +24,9 @@
 #ifndef BZ_SIG_TAINT_H
 #define BZ_SIG_TAINT_H
 
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 #include "graph/goal.h"
 #include "sig/sign.h"
-
-#define BZ_TAINT_KIND (BZ_ENTRIES_KEPT | 1U) /* of entries */
 
 struct bz_taint {
     struct bz_arena arena;

@@ -15,11 +15,9 @@
 #ifndef BZ_SURVEY_DELTAS_H
 #define BZ_SURVEY_DELTAS_H
 
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 #include "survey/snapshot.h"
 
-#define BZ_DELTAS_BASE_KIND 6 /* of entries */
-#define BZ_DELTAS_KIND 7
 #define BZ_DELTAS_MAX 64 /* after one base */
 
 struct bz_snapshot_write;

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "codec/entry_kinds.h"
 #include "survey/lineage.h"
 #include "survey/snapshot_write.h"
 
@@ -429,9 +430,6 @@ static int remember(struct bz_survey *s, const struct bz_survey_opts *opts,
 
 /* ---- tables ---- */
 
-/* Kinds of entries. */
-enum { TABLE = 3, STRINGS = 4 };
-
 static void release_pools(struct bz_sweep_pools *pools)
 {
     for (size_t i = 0; i < pools->len; i++) {
@@ -451,7 +449,7 @@ static int put_strings(struct bz_entries *catalog, const struct bz_sweep_pool *p
         return bz_fail(err, BZ_E_LIMIT, "the string pool exceeds 4 GiB");
     bz_entries_key_of(block, key);
     if (block.n > 0)
-        bz_entries_put(catalog, STRINGS, key, block);
+        bz_entries_put(catalog, BZ_SURVEY_STRINGS_KIND, key, block);
     return 0;
 }
 
@@ -465,7 +463,7 @@ static void put_table(struct bz_entries *catalog, const struct bz_facts *f,
     memcpy(room, pool, sizeof(*pool));
     memcpy(room + sizeof(*pool), table.p, table.n);
     bz_lineage_key(f->lineage, config, key.b);
-    bz_entries_commit(catalog, TABLE, &key, sizeof(*pool) + table.n);
+    bz_entries_commit(catalog, BZ_SURVEY_TABLE_KIND, &key, sizeof(*pool) + table.n);
 }
 
 static void put_tables(const struct bz_survey_opts *opts, const struct items *items,
@@ -526,11 +524,12 @@ bool bz_survey_table(const struct bz_survey *s, size_t part,
     if (!bz_lineage_known(facts->lineage))
         return false;
     bz_lineage_key(facts->lineage, p->config, key.b);
-    if (!bz_entries_find(catalog, TABLE, &key, &bytes) || bytes.n < sizeof(key))
+    if (!bz_entries_find(catalog, BZ_SURVEY_TABLE_KIND, &key, &bytes) ||
+        bytes.n < sizeof(key))
         return false;
     memcpy(&key, bytes.p, sizeof(key));
     *table = bz_str_drop(bytes, sizeof(key));
-    return bz_entries_find(catalog, STRINGS, &key, strings);
+    return bz_entries_find(catalog, BZ_SURVEY_STRINGS_KIND, &key, strings);
 }
 
 int bz_survey_run(struct bz_survey *s, const struct bz_survey_opts *opts,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cache/shelf.h"
+#include "cache/tree_stamp.h"
 #include "os/fs.h"
 #include "tests/unit/sig/bench.h"
 
@@ -63,8 +64,12 @@ static void open_quiet(struct quiet *q, struct world *w)
     snprintf(q->result, sizeof(q->result), "%s/ac/%s", at(w, "store").p, name);
     assert_ok(bz_fs_mkdirs(AT_FDCWD, at(w, "build/bitzel-out/app").p, 0755, &w->err),
               &w->err);
-    assert_ok(bz_fs_mkdirs(AT_FDCWD, at(w, "made").p, 0755, &w->err), &w->err);
-    assert_int_equal(symlink(at(w, "made").p, at(w, "build/bitzel-out/app/work").p), 0);
+    assert_ok(bz_fs_mkdirs(AT_FDCWD, at(w, "store/out/tree/tmp").p, 0755, &w->err),
+              &w->err);
+    bz_tree_stamp_set(at(w, "store/out/tree").p);
+    assert_int_equal(
+        symlink(at(w, "store/out/tree/tmp").p, at(w, "build/bitzel-out/app/work").p),
+        0);
     *strrchr(q->result, '/') = '\0';
     assert_ok(bz_fs_mkdirs(AT_FDCWD, q->result, 0755, &w->err), &w->err);
     q->result[strlen(q->result)] = '/';
@@ -148,7 +153,7 @@ static void remove_result(struct quiet *q)
 
 static void remove_output(struct quiet *q)
 {
-    assert_int_equal(rmdir(at(q->w, "made").p), 0);
+    assert_int_equal(rmdir(at(q->w, "store/out/tree/tmp").p), 0);
 }
 
 static void add_output(struct quiet *q)
