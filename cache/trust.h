@@ -37,8 +37,8 @@ bool bz_trust_is_name(struct bz_str name);
 void bz_trust_id(struct bz_digest_hasher *h, const struct bz_signature_public *key,
                  struct bz_digest *out);
 
-/* The result with one more signature, which is in the arena; `out` may be `r`. It must be
- * bound to the key (action.h), or storing it would change what was signed. */
+/* The result with one more signature, which is in the arena; `out` may be `r`. It must
+ * be bound to the key (action.h), or storing it would change what was signed. */
 int bz_trust_sign(struct bz_arena *a, struct bz_digest_hasher *h,
                   const struct bz_trust_signer *signer, const struct bz_digest *key,
                   const struct bz_reapi_result *r, struct bz_reapi_result *out,

@@ -1,5 +1,5 @@
-/* entry_kinds.h - the kinds of entries (entries.h) that the catalog of a build directory
- * has, in one list so that no two share a number.
+/* entry_kinds.h - the kinds of entries (entries.h) that the catalog of a build
+ * directory has, in one list so that no two share a number.
  *
  * The header that owns a kind says when its entries are valid. There are three rules:
  * entries about an evaluation hold as long as all that was read for it, file digests as
