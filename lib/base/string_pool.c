@@ -113,9 +113,9 @@ static bool is_at(const struct bz_string_pool *pool, uint32_t ref, struct bz_str
            bz_str_eq(there, s);
 }
 
-static uint32_t add(struct bz_string_pool *pool, struct bz_str s)
+static uint32_t add(struct bz_string_pool *pool, struct bz_str s, uint32_t tag)
 {
-    uint32_t tag = (uint32_t)bz_str_hash(s), i;
+    uint32_t i;
 
     if (pool->n >= pool->nslots / 8 * 5)
         grow(pool);
@@ -158,7 +158,7 @@ uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s)
     if (!s.p || pool->full)
         return 0;
     if (s.n > SHORT)
-        return add(pool, s);
+        return add(pool, s, (uint32_t)bz_str_hash(s));
     words_of(s, &a, &b);
     mixed = (a ^ b << 7 ^ s.n) * MIX;
     i = (mixed >> 40) % BZ_STRING_POOL_RECENT;
@@ -167,9 +167,25 @@ uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s)
         pool->recent[i].a = a;
         pool->recent[i].b = b;
         pool->recent[i].n = (uint32_t)s.n;
-        pool->recent[i].ref = add(pool, s);
+        pool->recent[i].ref = add(pool, s, (uint32_t)bz_str_hash(s));
     }
     return pool->recent[i].ref;
+}
+
+uint32_t bz_string_pool_add_refs(struct bz_string_pool *pool, struct bz_str s,
+                                 bool rare)
+{
+    uint32_t tag = (uint32_t)bz_str_hash(s);
+    struct bz_string_pool_slot *slot = &pool->rare[tag % BZ_STRING_POOL_RARE];
+
+    if (!s.p || pool->full)
+        return 0;
+    if (slot->ref > 0 && slot->tag == tag && is_at(pool, slot->ref, s))
+        return slot->ref;
+    if (!rare)
+        return add(pool, s, tag);
+    *slot = (struct bz_string_pool_slot){tag, append(pool, s)};
+    return slot->ref;
 }
 
 int bz_string_pool_write(const struct bz_string_pool *pool, struct bz_buf *out,

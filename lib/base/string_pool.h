@@ -22,7 +22,7 @@
     "bzpool1\n" /* 8 bytes; the digit is the format version                            \
                  */
 
-enum { BZ_STRING_POOL_RECENT = 512 }; /* a power of two */
+enum { BZ_STRING_POOL_RECENT = 512, BZ_STRING_POOL_RARE = 4096 }; /* powers of two */
 
 struct bz_string_pool_slot {
     uint32_t tag; /* of the hash */
@@ -40,10 +40,18 @@ struct bz_string_pool {
         uint64_t a, b; /* all of its bytes */
         uint32_t n, ref;
     } recent[BZ_STRING_POOL_RECENT]; /* short strings, found without hashing */
+    struct bz_string_pool_slot rare[BZ_STRING_POOL_RARE];
 };
 
 /* The reference of a string, which is copied. */
 uint32_t bz_string_pool_add(struct bz_string_pool *pool, struct bz_str s);
+
+/* The same for strings that have references to others. With `rare` it is one that
+ * cannot be there, unless it was added a moment ago: it has a reference that is new.
+ * Such strings are many, so they are remembered for a while only; one that comes again
+ * later is added again. */
+uint32_t bz_string_pool_add_refs(struct bz_string_pool *pool, struct bz_str s,
+                                 bool rare);
 
 /* The block, valid until a string is added; empty if there is no string. */
 static inline struct bz_str bz_string_pool_block(const struct bz_string_pool *pool)

@@ -93,10 +93,11 @@ static int read_input(struct bz_inputs *in, const struct bz_snapshot *s,
                       const struct bz_snapshot_input *record, struct bz_err *err)
 {
     size_t i = record->replaces == BZ_SNAPSHOT_UNSET ? in->n : record->replaces;
-    struct bz_library_look *look = &in->looks[i];
+    struct bz_library_look *look;
 
     if (i > in->n)
         return bz_fail(err, BZ_E_CORRUPT, "an input replaces none");
+    look = &in->looks[i];
     if (i == in->n) {
         if (!bz_snapshot_text(s, record->path, &look->path) || look->path.n == 0)
             return bz_fail(err, BZ_E_CORRUPT, "a path is missing in the snapshot");

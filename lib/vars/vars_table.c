@@ -29,6 +29,7 @@ enum {
     REF_BYTES = 4,
     PAIR_BYTES = 8,
     COUNT_BYTES = 5, /* the longest varint of 32 bits */
+    FEW = 64,        /* nodes */
 };
 
 enum { /* bits of a table */
@@ -79,6 +80,8 @@ struct writer {
     struct BZ_VEC(uint32_t) nodes;
     const char *file; /* of the last event */
     uint32_t file_ref;
+    size_t before; /* bytes of the pool without this table */
+    uint32_t high; /* the highest reference in the node, or the events, under way */
     struct added added[ADDED];
 };
 
@@ -115,10 +118,25 @@ struct node_out {
     unsigned char *at;
 };
 
+static void store_number32(struct node_out *o, uint32_t ref)
+{
+    if (o->w->high < ref)
+        o->w->high = ref;
+    bz_string_pool_store32(o->at, ref);
+    o->at += REF_BYTES;
+}
+
 static void store_ref(struct node_out *o, struct bz_str s)
 {
-    bz_string_pool_store32(o->at, add_string(o->w, s));
-    o->at += REF_BYTES;
+    store_number32(o, add_string(o->w, s));
+}
+
+/* A node, or its events. If it refers to a string that is new in this table, no table
+ * before has it. */
+static uint32_t add_packed(struct writer *w, const struct bz_buf *bytes)
+{
+    return bz_string_pool_add_refs(w->pool, bz_str_of(bz_buf_text(bytes), bytes->len),
+                                   w->high >= w->before);
 }
 
 static void store_number(struct node_out *o, uint32_t number)
@@ -221,9 +239,9 @@ static void pack_event(void *ctx, const struct bz_history_event *e)
         w->file_ref = bz_string_pool_add(w->pool, bz_str_from(e->file));
     }
     o.at = (unsigned char *)bz_buf_reserve(&w->events, BZ_HISTORY_EVENT_BYTES);
-    bz_string_pool_store32(o.at, w->file_ref);
-    bz_string_pool_store32(o.at + REF_BYTES, e->line);
-    o.at += (size_t)2 * REF_BYTES;
+    store_number32(&o, w->file_ref);
+    bz_string_pool_store32(o.at, e->line);
+    o.at += REF_BYTES;
     store_ref(&o, e->op);
     store_ref(&o, e->flag);
     store_ref(&o, e->detail);
@@ -233,15 +251,19 @@ static void pack_event(void *ctx, const struct bz_history_event *e)
 /* The events of all levels, the oldest first. */
 static uint32_t pack_events(struct writer *w, const struct bz_store_node *node)
 {
+    uint32_t high = w->high, ref;
+
     bz_buf_truncate(&w->events, 0);
+    w->high = 0;
     for (size_t level = w->levels.len; level-- > 0;) {
         const struct bz_store_node *other = at_level(w, level, node);
 
         if (other)
             bz_history_each_own(w->levels.at[level].v, other, pack_event, w);
     }
-    return bz_string_pool_add(w->pool,
-                              bz_str_of(bz_buf_text(&w->events), w->events.len));
+    ref = add_packed(w, &w->events);
+    w->high = high;
+    return ref;
 }
 
 static void put_node(struct writer *w, size_t level, const struct bz_store_node *node)
@@ -256,6 +278,7 @@ static void put_node(struct writer *w, size_t level, const struct bz_store_node 
     if (f.bits == 0)
         return;
     bz_buf_truncate(&w->node, 0);
+    w->high = 0;
     o.at = (unsigned char *)bz_buf_reserve(
         &w->node,
         4 * REF_BYTES + (3 + BZ_STORE_KINDS) * COUNT_BYTES + f.pairs * 2 * REF_BYTES);
@@ -265,10 +288,8 @@ static void put_node(struct writer *w, size_t level, const struct bz_store_node 
         store_ref(&o, f.var->content);
     if (f.bits & WEAK)
         store_ref(&o, f.var->weak);
-    if (f.bits & EVENTS) {
-        bz_string_pool_store32(o.at, pack_events(w, node));
-        o.at += REF_BYTES;
-    }
+    if (f.bits & EVENTS)
+        store_number32(&o, pack_events(w, node));
     if (f.bits & FLAGS)
         store_flags(&o, &f.var->flags);
     for (unsigned kind = 0; kind < BZ_STORE_KINDS; kind++)
@@ -277,7 +298,7 @@ static void put_node(struct writer *w, size_t level, const struct bz_store_node 
     if (f.bits & VARIANTS)
         store_variants(&o, f.variants);
     bz_buf_commit(&w->node, (size_t)(o.at - (unsigned char *)w->node.data));
-    BZ_VEC_PUSH(&w->nodes, bz_string_pool_add(w->pool, bz_buf_str(&w->node)));
+    BZ_VEC_PUSH(&w->nodes, add_packed(w, &w->node));
 }
 
 static int by_number(const void *a, const void *b)
@@ -287,11 +308,28 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* They are nearly in order: most are new, and those of classes are added first. */
+static void sort_nodes(struct writer *w)
+{
+    if (w->nodes.len > FEW) {
+        BZ_VEC_SORT(&w->nodes, by_number);
+        return;
+    }
+    for (size_t i = 1; i < w->nodes.len; i++) {
+        uint32_t ref = w->nodes.at[i];
+        size_t k = i;
+
+        for (; k > 0 && w->nodes.at[k - 1] > ref; k--)
+            w->nodes.at[k] = w->nodes.at[k - 1];
+        w->nodes.at[k] = ref;
+    }
+}
+
 static void put_nodes(struct writer *w, struct bz_buf *out)
 {
     uint32_t before = 0;
 
-    BZ_VEC_SORT(&w->nodes, by_number);
+    sort_nodes(w);
     bz_string_pool_put(out, w->nodes.len);
     for (size_t i = 0; i < w->nodes.len; i++) {
         bz_string_pool_put(out, w->nodes.at[i] - before);
@@ -424,7 +462,7 @@ static void put_head(struct writer *w, const struct bz_vars *v,
 void bz_vars_table_write(const struct bz_vars *v, const struct bz_vars *ancestor,
                          struct bz_string_pool *pool, struct bz_buf *out)
 {
-    struct writer w = {.pool = pool};
+    struct writer w = {.pool = pool, .before = bz_string_pool_block(pool).n};
     const struct bz_vars *s;
 
     BZ_ASSERT(!v->overrides.busy);

@@ -35,6 +35,31 @@ static void equal_strings_are_stored_once(void **state)
     assert_int_equal(block.len, 8 + (1 + 1) + (1 + 3 + 1) * 2);
 }
 
+static void rare_strings_are_stored_once_for_a_while(void **state)
+{
+    enum { MANY = 3 * BZ_STRING_POOL_RARE };
+    BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool pool = {0};
+    uint32_t first = bz_string_pool_add_refs(&pool, BZ_STR("node"), true), again, last;
+    char text[32];
+
+    (void)state;
+    assert_int_equal(bz_string_pool_add_refs(&pool, BZ_STR("node"), true), first);
+    assert_int_equal(bz_string_pool_add_refs(&pool, BZ_STR("node"), false), first);
+    assert_int_equal(bz_string_pool_add_refs(&pool, (struct bz_str){0}, true), 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t ref;
+
+        snprintf(text, sizeof(text), "node %u", i);
+        ref = bz_string_pool_add_refs(&pool, bz_str_from(text), true);
+        assert_string_equal(at(bz_string_pool_block(&pool), ref).p, text);
+        assert_int_equal(bz_string_pool_add_refs(&pool, bz_str_from(text), false), ref);
+    }
+    again = bz_string_pool_add_refs(&pool, BZ_STR("node"), false);
+    last = bz_string_pool_add_refs(&pool, BZ_STR("node"), false);
+    assert_int_equal(again, last); /* no more than twice */
+    assert_string_equal(at(bz_string_pool_block(&pool), again).p, "node");
+}
+
 static void strings_of_any_length_come_back(void **state)
 {
     static const size_t lengths[] = {0, 1, 127, 128, 16383, 16384, 100000};
@@ -129,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_strings_are_stored_once),
+        cmocka_unit_test(rare_strings_are_stored_once_for_a_while),
         cmocka_unit_test(strings_of_any_length_come_back),
         cmocka_unit_test(many_short_strings_stay_apart),
         cmocka_unit_test(a_reference_out_of_the_block_is_refused),

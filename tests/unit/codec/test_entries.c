@@ -338,7 +338,7 @@ static void a_damaged_index_loses_nothing(void **state)
     bz_entries_close(&e);
     assert_int_equal(bz_fs_read(AT_FDCWD, path.s, 1 << 20, &bytes, &n, &err), 0);
     end = 48 + 201 * (HEAD + 8);
-    assert_true(n > end + MARK + HEAD + 256 * 16);
+    assert_true(n > end + MARK + HEAD + (size_t)256 * 16);
     for (size_t i = end; i < n; i += 7) {
         bytes[i] ^= 0x10;
         for (int cut = 0; cut < 2; cut++) {

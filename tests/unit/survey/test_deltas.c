@@ -144,6 +144,22 @@ static void a_delta_for_no_recipe_is_refused(void **state)
     bz_entries_close(&catalog);
 }
 
+static void add_empty(struct bz_entries *catalog)
+{
+    struct bz_snapshot_write w = {0};
+    const struct bz_inputs none = {0};
+    struct bz_deltas d;
+    struct bz_err err;
+
+    assert_ok(bz_deltas_open(&d, catalog, &err), &err);
+    assert_false(bz_deltas_may_grow(&d, 64 << 10 | 1));
+    assert_true(bz_deltas_may_grow(&d, 8));
+    bz_snapshot_write_delta(&w, &none);
+    assert_ok(bz_deltas_add(&d, &w, catalog, &err), &err);
+    bz_snapshot_write_release(&w);
+    bz_deltas_close(&d);
+}
+
 static void deltas_stay_few_and_small(void **state)
 {
     struct bz_entries catalog;
@@ -153,22 +169,8 @@ static void deltas_stay_few_and_small(void **state)
     (void)state;
     bz_entries_open(&catalog, NULL, "");
     sample_base(&catalog, NULL, 0);
-    for (int i = 0; i < BZ_DELTAS_MAX; i++) {
-        assert_ok(bz_deltas_open(&d, &catalog, &err), &err);
-        assert_false(bz_deltas_may_grow(&d, 64 << 10 | 1));
-        assert_true(bz_deltas_may_grow(&d, 8));
-        bz_deltas_close(&d);
-        {
-            struct bz_snapshot_write w = {0};
-            const struct bz_inputs none = {0};
-
-            assert_ok(bz_deltas_open(&d, &catalog, &err), &err);
-            bz_snapshot_write_delta(&w, &none);
-            assert_ok(bz_deltas_add(&d, &w, &catalog, &err), &err);
-            bz_snapshot_write_release(&w);
-            bz_deltas_close(&d);
-        }
-    }
+    for (int i = 0; i < BZ_DELTAS_MAX; i++)
+        add_empty(&catalog);
     assert_ok(bz_deltas_open(&d, &catalog, &err), &err);
     assert_int_equal(d.images.len, BZ_DELTAS_MAX + 1);
     assert_false(bz_deltas_may_grow(&d, 8));
