@@ -28,7 +28,7 @@ struct bz_digest {
 
 struct bz_digest_hasher;
 
-/* BZ_E_NOSUP if libcrypto's configuration leaves it without SHA-256. The caller frees
+/* BZ_E_NOSUP if libcrypto has no SHA-256. The caller frees
  * *out. */
 int bz_digest_hasher_new(struct bz_digest_hasher **out,
                          struct bz_err *err) BZ_NONNULL BZ_MUST_CHECK;
