@@ -106,7 +106,9 @@ static struct bz_str package_names(struct reading *r, const char *variable,
 {
     struct bz_str value;
 
-    bz_buf_addf(&r->text, "%s:%.*s", variable, BZ_STR_ARG(package));
+    bz_buf_add_str(&r->text, bz_str_from(variable));
+    bz_buf_add_char(&r->text, ':');
+    bz_buf_add_str(&r->text, package);
     value = get(r, bz_buf_str(&r->text));
     bz_buf_truncate(&r->text, 0);
     return names_of(r, value);

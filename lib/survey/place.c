@@ -1,5 +1,6 @@
 #include "survey/place.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "vars/history.h"
@@ -24,18 +25,20 @@ static const struct bz_str flags[BZ_PLACE_LISTS] = {
 
 struct bz_str bz_place_words(const struct bz_facts_task *t, enum bz_place_list list)
 {
-    const struct bz_str lists[BZ_PLACE_LISTS] = {
-        [BZ_PLACE_AFTER] = t->after,
-        [BZ_PLACE_DEPENDS] = t->depends,
-        [BZ_PLACE_RDEPENDS] = t->rdepends,
-        [BZ_PLACE_DEPTASK] = t->deptask,
-        [BZ_PLACE_RDEPTASK] = t->rdeptask,
-        [BZ_PLACE_RECRDEPTASK] = t->recrdeptask,
-        [BZ_PLACE_RECIDEPTASK] = t->recideptask,
-        [BZ_PLACE_MCDEPENDS] = t->mcdepends,
+    static const size_t at[BZ_PLACE_LISTS] = {
+        [BZ_PLACE_AFTER] = offsetof(struct bz_facts_task, after),
+        [BZ_PLACE_DEPENDS] = offsetof(struct bz_facts_task, depends),
+        [BZ_PLACE_RDEPENDS] = offsetof(struct bz_facts_task, rdepends),
+        [BZ_PLACE_DEPTASK] = offsetof(struct bz_facts_task, deptask),
+        [BZ_PLACE_RDEPTASK] = offsetof(struct bz_facts_task, rdeptask),
+        [BZ_PLACE_RECRDEPTASK] = offsetof(struct bz_facts_task, recrdeptask),
+        [BZ_PLACE_RECIDEPTASK] = offsetof(struct bz_facts_task, recideptask),
+        [BZ_PLACE_MCDEPENDS] = offsetof(struct bz_facts_task, mcdepends),
     };
+    struct bz_str words;
 
-    return lists[list];
+    memcpy(&words, (const char *)t + at[list], sizeof(words));
+    return words;
 }
 
 /* ---- writing ---- */
@@ -97,6 +100,18 @@ struct writing {
     bool known; /* some place is */
 };
 
+static void write_line(struct bz_buf *out, uint32_t line)
+{
+    char text[1 + 10]; /* digits of 32 bits */
+    size_t at = sizeof(text);
+
+    do
+        text[--at] = (char)('0' + line % 10);
+    while (line /= 10);
+    text[--at] = ':';
+    bz_buf_add(out, text + at, sizeof(text) - at);
+}
+
 static void write_place(struct writing *w, const struct bz_place *p)
 {
     bool same_file = p->file.p && w->last.file.p && bz_str_eq(p->file, w->last.file);
@@ -112,7 +127,7 @@ static void write_place(struct writing *w, const struct bz_place *p)
         return;
     if (!same_file)
         bz_buf_add_str(w->out, p->file);
-    bz_buf_addf(w->out, ":%u", p->line);
+    write_line(w->out, p->line);
     w->last = *p;
 }
 
@@ -144,7 +159,7 @@ void bz_place_write(struct bz_meta *m, const struct bz_facts_task *t,
         enum bz_place_list list = (enum bz_place_list)i;
         struct bz_str words = bz_place_words(t, list), word;
 
-        while (bz_str_next_word(&words, &word)) {
+        while (words.n > 0 && bz_str_next_word(&words, &word)) {
             struct bz_place p = list == BZ_PLACE_AFTER ? place_of_edge(def, word)
                                                        : place_of(&s, list, word);
 
