@@ -26,6 +26,11 @@ enum {
     MARK_KIND = 0x7fffffff,
 };
 
+enum {
+    READ = 1,
+    UNREAD = 2
+}; /* entries that are used: their sums were checked, or not */
+
 static const char magic[8] = "bzentry2";
 
 struct file_head {
@@ -338,13 +343,14 @@ bool bz_entries_find(struct bz_entries *e, uint32_t kind,
     at = locate(e, number);
     if (at == 0 || !head_at(e, at, &h) || !is_of(&h, kind, key) || h.gone)
         return false;
-    if (bz_map_get_u64(&e->used, number)) { /* its sum has been checked */
+    it = bz_map_get_u64(&e->used, number);
+    if (it && it->u == READ) { /* its sum has been checked */
         *out = bz_str_of(e->map + at + sizeof(h), (size_t)h.size);
         return true;
     }
     if (!bytes_of(e, at, &h, out))
         return false;
-    bz_map_put_u64(&e->used, number)->u = 1;
+    bz_map_put_u64(&e->used, number)->u = READ;
     return true;
 }
 
@@ -730,21 +736,48 @@ static int append(const struct bz_entries *e, const struct bz_entries *disk, int
     return rc < 0 ? rc : bz_fs_write_all(fd, e->path, end.p, end.n, err);
 }
 
+/* Whether the new entries have to be written with all others; *after: bytes of the file
+ * if they are appended, *dead: of these. */
+static bool must_rewrite(const struct bz_entries *e, const struct bz_entries *disk,
+                         size_t *after, size_t *dead)
+{
+    size_t bytes;
+
+    if (disk->foreign || disk->damaged || (disk->size == 0 && disk->mapped > 0))
+        return true;
+    count_new(e, disk, &bytes, dead);
+    *after = (disk->size > 0 ? disk->size : sizeof(struct file_head)) + bytes;
+    return disk->size > 0 &&
+           (*after > BZ_ENTRIES_MAX || (*after > SMALL && *dead > *after / 2) ||
+            *after > disk->base + disk->base / 2 + LARGE);
+}
+
+bool bz_entries_is_due(const struct bz_entries *e)
+{
+    size_t after, dead;
+
+    return e->path && e->nnew > e->nsaved && must_rewrite(e, e, &after, &dead);
+}
+
+void bz_entries_use(struct bz_entries *e, const struct bz_entries_key *key)
+{
+    for (uint32_t kind = 1; kind < BZ_ENTRIES_KINDS; kind++) {
+        uint64_t number = short_key(kind, key);
+
+        if (locate(e, number) > 0 && !bz_map_get_u64(&e->used, number))
+            bz_map_put_u64(&e->used, number)->u = UNREAD;
+    }
+}
+
 static int save(const struct bz_entries *e, const struct bz_entries *disk, int fd,
                 struct bz_err *err)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf end = {0};
     BZ_CLEANUP(end_index) struct indexing x = {0};
     size_t size = disk->size > 0 ? disk->size : sizeof(struct file_head);
-    size_t bytes, after, unindexed = disk->index.len + e->nnew - e->nsaved;
+    size_t after, unindexed = disk->index.len + e->nnew - e->nsaved;
 
-    if (disk->foreign || disk->damaged || (disk->size == 0 && disk->mapped > 0))
-        return rewrite(e, disk, err);
-    count_new(e, disk, &bytes, &x.dead);
-    after = size + bytes;
-    if (disk->size > 0 &&
-        (after > BZ_ENTRIES_MAX || (after > SMALL && x.dead > after / 2) ||
-         after > disk->base + disk->base / 2 + LARGE))
+    if (must_rewrite(e, disk, &after, &x.dead))
         return rewrite(e, disk, err);
     if (unindexed > UNINDEXED + disk->indexed / 4) {
         make_index(e, disk, size, &x);

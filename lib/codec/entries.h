@@ -111,6 +111,13 @@ void bz_entries_each(const struct bz_entries *e, bz_entries_fn fn, void *ctx);
 void bz_entries_each_kept(const struct bz_entries *e, uint32_t kind, bz_entries_fn fn,
                           void *ctx);
 
+/* Whether the next save rewrites the file, unless others write before: time to say
+ * which entries are still of use. bz_entries_use() says so of the entries of a key, of
+ * all kinds below BZ_ENTRIES_KINDS, without reading them. */
+#define BZ_ENTRIES_KINDS 16
+bool bz_entries_is_due(const struct bz_entries *e);
+void bz_entries_use(struct bz_entries *e, const struct bz_entries_key *key);
+
 /* Writes the new entries, if there are any. BZ_E_BUSY if another process is writing for
  * longer than a second. */
 int bz_entries_save(struct bz_entries *e, struct bz_err *err) BZ_MUST_CHECK;

@@ -499,6 +499,24 @@ static int remember_tables(const struct bz_survey_opts *opts, const struct items
     return rc;
 }
 
+/* A survey that rewrites the catalog has not looked at what only signing and building
+ * read. What belongs to recipes as they are now is still of use. */
+static void use_known(const struct bz_survey *s, struct bz_entries *catalog)
+{
+    for (size_t i = 0; i < s->parts.len; i++)
+        for (size_t k = 0; k < s->parts.at[i].facts.len; k++) {
+            const struct bz_facts *f = &s->parts.at[i].facts.at[k];
+            struct bz_entries_key key;
+            struct bz_str table, strings;
+
+            if (!bz_lineage_known(f->lineage))
+                continue;
+            bz_lineage_key(f->lineage, s->parts.at[i].config, key.b);
+            bz_entries_use(catalog, &key);
+            (void)bz_survey_table(s, i, f, catalog, &table, &strings);
+        }
+}
+
 static void remember_all(struct bz_survey *s, const struct bz_survey_opts *opts,
                          const struct items *items, const struct bz_sweep_pools *pools)
 {
@@ -507,6 +525,8 @@ static void remember_all(struct bz_survey *s, const struct bz_survey_opts *opts,
 
     if (rc == 0 && items->ntodo > 0)
         rc = remember_tables(opts, items, pools, &err);
+    if (rc == 0 && bz_entries_is_due(opts->memory.catalog))
+        use_known(s, opts->memory.catalog);
     if (rc == 0)
         rc = bz_entries_save(opts->memory.catalog, &err);
     if (rc < 0)

@@ -173,6 +173,18 @@ class Memo(test_sig.Project):
         self.assertEqual((after[:len(before)] == before, self.file.stat().st_ino), (True, inode))
         self.assertTrue(0 < len(after) - len(before) < 600, (len(before), len(after)))
 
+    def test_parsing_again_and_again_forgets_no_signatures(self):
+        self.assert_evaluated(2)
+        rewrites = 0
+        long = "x" * 60000
+        for i in range(60):
+            before = self.file.stat().st_size
+            self.write("meta-one/recipes/other.bb", f'SUMMARY = "{i}{long}"\n')
+            self.assert_exit(self.run_bitzel("--directory", self.dir / "build", "parse"), 0)
+            rewrites += self.file.stat().st_size < before
+        self.assertGreater(rewrites, 2)
+        self.assert_evaluated(0)
+
     def test_a_build_directory_that_cannot_be_written_is_no_problem(self):
         (self.dir / "build/cache").write_text("in the way")
         for _ in range(2):

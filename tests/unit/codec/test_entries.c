@@ -166,6 +166,36 @@ static void dead_entries_and_unused_ones_go(void **state)
     bz_entries_close(&e);
 }
 
+static void an_entry_may_be_used_without_being_read(void **state)
+{
+    struct bz_path path = path_of(*state);
+    struct bz_entries_key k = key(1);
+    struct bz_entries e;
+    char text[16384];
+    bool due = false;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    add(path.s, 1, "used");
+    add(path.s, 2, "unused");
+    for (unsigned i = 0; i < 100; i++) {
+        bz_entries_open(&e, path.s, TAG);
+        assert_false(bz_entries_is_due(&e));
+        enter(&e, 1, 3, text);
+        if (bz_entries_is_due(&e)) {
+            due = true;
+            bz_entries_use(&e, &k);
+        }
+        save(&e);
+        bz_entries_close(&e);
+    }
+    assert_true(due);
+    bz_entries_open(&e, path.s, TAG);
+    bz_entries_use(&e, &k);
+    assert_true(has(&e, 1, 1, "used") && lacks(&e, 1, 2));
+    bz_entries_close(&e);
+}
+
 static void entries_of_ever_new_keys_do_not_pile_up(void **state)
 {
     struct bz_path path = path_of(*state);
@@ -535,6 +565,7 @@ int main(void)
         scratch_test(the_last_entry_of_a_key_counts),
         scratch_test(a_run_writes_only_what_it_adds),
         scratch_test(dead_entries_and_unused_ones_go),
+        scratch_test(an_entry_may_be_used_without_being_read),
         scratch_test(entries_of_ever_new_keys_do_not_pile_up),
         scratch_test(writers_take_turns),
         scratch_test(a_file_of_another_tag_is_as_none),
