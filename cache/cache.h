@@ -42,8 +42,9 @@ struct bz_cache_opts {
     bool look;
     const struct bz_trust_signer *signer; /* of what is stored here; copied; or NULL */
     int64_t flush;                        /* ns to wait for uploads when it is closed */
-    /* Beyond these it collects by itself, see quota.h; 0: no limit. */
-    uint64_t max_size, min_free;
+    /* Beyond these it collects by itself, see quota.h; 0: no limit, negative: a share
+     * in per cent. */
+    int64_t max_size, min_free;
     int64_t max_age;
 };
 

@@ -402,6 +402,20 @@ static const char *set_cache(const struct bz_check_host *host, const char *first
     return bz_arena_printf(host->texts, "%sset %s to %s", first, host->decides, to).p;
 }
 
+/* How much of the room the store may take. */
+static const char *limit_of(const struct bz_check_host *host)
+{
+    if (host->max_size < 0)
+        return bz_arena_printf(host->texts, ", the store takes up to %d%% of the room",
+                               (int)-host->max_size)
+            .p;
+    if (host->max_size == 0)
+        return ", the store has no limit";
+    return bz_arena_printf(host->texts, ", the store takes up to %.1f GiB",
+                           (double)host->max_size / (double)GIB)
+        .p;
+}
+
 static void check_disk(const struct bz_check_host *host, struct bz_check_row *row)
 {
     const char *elsewhere =
@@ -431,9 +445,9 @@ static void check_disk(const struct bz_check_host *host, struct bz_check_row *ro
                        : bytes < DISK_LITTLE ? BZ_CHECK_WARN
                                              : BZ_CHECK_OK,
                        bytes < DISK_LITTLE ? elsewhere : NULL,
-                       "%.1f GiB free for %.99s%s%.99s", (double)bytes / (double)GIB,
+                       "%.1f GiB free for %.99s%s%.99s%s", (double)bytes / (double)GIB,
                        host->cache, host->home ? ", " : "",
-                       host->home ? host->home : "");
+                       host->home ? host->home : "", limit_of(host));
 }
 
 /* Whether there is room in a directory, or where it will be. */

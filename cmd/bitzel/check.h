@@ -27,6 +27,7 @@ struct bz_check_host {
     struct bz_arena *texts; /* where fixes are kept that depend on the host */
     bool privileged;        /* whether limits of ordinary users do not apply */
     int64_t now;            /* wall clock, see os/clock.h */
+    int64_t max_size;       /* of the store: cache.max_size; negative: per cent */
     const char *index;      /* of the store; or NULL */
     const char *build;      /* where builds are made; need not exist */
     const char *temp;       /* for temporary files */
@@ -37,7 +38,7 @@ struct bz_check_host {
 struct bz_check_row {
     const char *name;
     enum bz_check_state state;
-    char found[160];
+    char found[256];
     const char *fix; /* what to do; NULL if the state is BZ_CHECK_OK */
 };
 

@@ -2,6 +2,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cache/expanded.h"
+#include "cache/quota.h"
 #include "cache_view.h"
 #include "cmd_open_cache.h"
 #include "cmd_settings.h"
@@ -24,7 +26,7 @@ struct info {
     const struct bz_settings *settings;
     struct bz_index_totals totals;
     bool writable;
-    uint64_t available, limit;
+    uint64_t available, limit, laid_out;
 };
 
 static void release_info(struct info *i)
@@ -46,11 +48,13 @@ static int gather(struct bz_cmd_env *env, struct info *i, struct bz_err *err)
     if (rc < 0)
         return rc;
     i->settings = settings;
-    i->limit = (uint64_t)bz_settings_get(settings, BZ_SETTING_CACHE_MAX_SIZE)->number;
     i->writable = faccessat(bz_cache_cas(c)->root.top, ".", W_OK, AT_EACCESS) == 0;
     if (fstatvfs(bz_cache_cas(c)->root.top, &fs) == 0)
         i->available = (uint64_t)fs.f_bavail * fs.f_frsize;
     bz_index_get_totals(bz_cache_index(c), &i->totals);
+    i->laid_out = bz_expanded_estimate(&bz_cache_cas(c)->root);
+    i->limit = bz_quota_max_size(bz_cache_cas(c), i->opts.max_size,
+                                 bz_quota_estimate(bz_cache_cas(c), bz_cache_index(c)));
     return 0;
 }
 
@@ -59,6 +63,7 @@ static void show_text(struct bz_out *out, struct info *i)
     const struct bz_setting_value tiers = bz_tier_setting_value(
         &i->arena, bz_settings_get(i->settings, BZ_SETTING_CACHE_TIERS));
     char size[BZ_CACHE_VIEW_TEXT], limit[BZ_CACHE_VIEW_TEXT], room[BZ_CACHE_VIEW_TEXT];
+    char laid_out[BZ_CACHE_VIEW_TEXT];
 
     bz_cache_view_row(out, "store", "%s%s", i->opts.root,
                       i->writable ? "" : " (for reading only)");
@@ -70,6 +75,9 @@ static void show_text(struct bz_out *out, struct info *i)
     bz_cache_view_row(out, "size", "%s%s%s", bz_cache_view_size(i->totals.bytes, size),
                       i->limit ? " of " : "",
                       i->limit ? bz_cache_view_size(i->limit, limit) : "");
+    if (i->laid_out > 0)
+        bz_cache_view_row(out, "trees", "%s",
+                          bz_cache_view_size(i->laid_out, laid_out));
     bz_cache_view_row(out, "free", "%s", bz_cache_view_size(i->available, room));
     bz_cache_view_row(out, "hits", "%llu", (unsigned long long)i->totals.hits);
 }
@@ -95,6 +103,7 @@ static void show_json(struct bz_out *out, struct info *i)
     bz_jsonw_int(bz_jsonw_key(&w, "results"), (int64_t)i->totals.actions);
     bz_jsonw_int(bz_jsonw_key(&w, "blobs"), (int64_t)i->totals.blobs);
     bz_jsonw_int(bz_jsonw_key(&w, "bytes"), (int64_t)i->totals.bytes);
+    bz_jsonw_int(bz_jsonw_key(&w, "laid_out_bytes"), (int64_t)i->laid_out);
     bz_jsonw_int(bz_jsonw_key(&w, "max_bytes"), (int64_t)i->limit);
     bz_jsonw_int(bz_jsonw_key(&w, "free_bytes"), (int64_t)i->available);
     bz_jsonw_int(bz_jsonw_key(&w, "hits"), (int64_t)i->totals.hits);

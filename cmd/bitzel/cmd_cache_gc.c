@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cache/gc.h"
+#include "cache/quota.h"
 #include "cache_view.h"
 #include "cmd_open_cache.h"
 #include "cmd_settings.h"
@@ -63,8 +64,8 @@ static void dropped(void *ctx, const struct bz_inventory *v,
 }
 
 /* The options are settings of the command line. */
-static int read_policy(struct bz_cmd_env *env, const struct gc_values *v,
-                       struct bz_gc_policy *out, struct bz_err *err)
+static int read_limits(struct bz_cmd_env *env, const struct gc_values *v,
+                       struct bz_settings **out, struct bz_err *err)
 {
     const struct {
         const char *text, *option;
@@ -74,21 +75,29 @@ static int read_policy(struct bz_cmd_env *env, const struct gc_values *v,
         {v->max_age,  "--max-age",  BZ_SETTING_CACHE_MAX_AGE },
         {v->min_free, "--min-free", BZ_SETTING_CACHE_MIN_FREE},
     };
-    struct bz_settings *s;
-    int rc = bz_cmd_settings_get(env, &s, err);
+    int rc = bz_cmd_settings_get(env, out, err);
 
     for (size_t i = 0; rc == 0 && i < BZ_COUNTOF(rows); i++)
         if (rows[i].text)
-            rc = bz_settings_set(s, rows[i].id, rows[i].text, rows[i].option, err);
-    if (rc < 0)
-        return rc;
-    *out = (struct bz_gc_policy){
-        .max_size = (uint64_t)bz_settings_get(s, BZ_SETTING_CACHE_MAX_SIZE)->number,
-        .min_free = (uint64_t)bz_settings_get(s, BZ_SETTING_CACHE_MIN_FREE)->number,
+            rc = bz_settings_set(*out, rows[i].id, rows[i].text, rows[i].option, err);
+    return rc;
+}
+
+/* Shares depend on the store. */
+static struct bz_gc_policy policy_of(const struct bz_settings *s,
+                                     const struct gc_values *v, struct bz_cache *c)
+{
+    struct bz_cas *cas = bz_cache_cas(c);
+    uint64_t bytes = bz_quota_estimate(cas, bz_cache_index(c));
+
+    return (struct bz_gc_policy){
+        .max_size = bz_quota_max_size(
+            cas, bz_settings_get(s, BZ_SETTING_CACHE_MAX_SIZE)->number, bytes),
+        .min_free = bz_quota_min_free(
+            cas, bz_settings_get(s, BZ_SETTING_CACHE_MIN_FREE)->number),
         .max_age = bz_settings_get(s, BZ_SETTING_CACHE_MAX_AGE)->number,
         .keep_last = (uint32_t)v->keep_last,
     };
-    return 0;
 }
 
 static void show_text(struct bz_out *out, const struct bz_gc_stats *s, bool dry_run)
@@ -171,7 +180,8 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
                             .progress = bz_cache_view_seen,
                             .ctx = &report};
     struct bz_gc_stats stats = {0};
-    int rc = read_policy(env, v, &gc.policy, err);
+    struct bz_settings *settings;
+    int rc = read_limits(env, v, &settings, err);
 
     if (rc == 0)
         rc = bz_cmd_open_cache(env, BZ_SHELF_READ, NULL, &c, err); /* make none */
@@ -182,6 +192,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
                                &c, err);
     if (rc < 0)
         return rc;
+    gc.policy = policy_of(settings, v, c);
     gc.index = bz_cache_index(c);
     report.w = bz_jsonw_to(&report.text, 2);
     bz_jsonw_map(&report.w);

@@ -66,8 +66,13 @@ static void json_value(struct bz_jsonw *w, const struct bz_setting *row,
     case BZ_SETTING_BOOL:
         bz_jsonw_bool(w, v->number != 0);
         break;
-    case BZ_SETTING_INT:
     case BZ_SETTING_SIZE:
+        if (v->number < 0) /* a share */
+            bz_jsonw_str(w, v->text);
+        else
+            bz_jsonw_int(w, v->number);
+        break;
+    case BZ_SETTING_INT:
         bz_jsonw_int(w, v->number);
         break;
     case BZ_SETTING_LIST:

@@ -160,6 +160,7 @@ static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
     if (bz_cmd_open_cache_opts(env, &a, &store, &ignored) == 0) {
         host.index = store.index;
         host.tiers = &store.tiers;
+        host.max_size = store.max_size;
     }
     for (size_t i = 0; i < n; i++) {
         bz_check_run(i, &host, &rows[i]);

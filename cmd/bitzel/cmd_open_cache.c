@@ -158,8 +158,8 @@ int bz_cmd_open_cache_opts(struct bz_cmd_env *env, struct bz_arena *a,
     *out = (struct bz_cache_opts){
         .root = bz_settings_get(s, BZ_SETTING_CACHE_DIR)->text.p,
         .verify = verify[bz_settings_get(s, BZ_SETTING_CACHE_VERIFY)->number],
-        .max_size = (uint64_t)bz_settings_get(s, BZ_SETTING_CACHE_MAX_SIZE)->number,
-        .min_free = (uint64_t)bz_settings_get(s, BZ_SETTING_CACHE_MIN_FREE)->number,
+        .max_size = bz_settings_get(s, BZ_SETTING_CACHE_MAX_SIZE)->number,
+        .min_free = bz_settings_get(s, BZ_SETTING_CACHE_MIN_FREE)->number,
         .max_age = bz_settings_get(s, BZ_SETTING_CACHE_MAX_AGE)->number,
         .store.sync = bz_settings_get(s, BZ_SETTING_CACHE_SYNC)->number ? BZ_FS_SYNC
                                                                         : BZ_FS_NOSYNC,

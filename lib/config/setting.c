@@ -53,11 +53,12 @@ static const struct bz_setting rows[BZ_SETTING_COUNT] = {
         ROW("cache.max_age", DURATION, "0",
             "Results unused for longer may be removed; 0 is no limit"),
     [BZ_SETTING_CACHE_MAX_SIZE] =
-        ROW("cache.max_size", SIZE, "0",
-            "As large as the local store may become; 0 is no limit"),
+        ROW("cache.max_size", SIZE, "50%",
+            "As large as the local store may become, or its share of the room that "
+            "other files leave; 0 is no limit"),
     [BZ_SETTING_CACHE_MIN_FREE] =
         ROW("cache.min_free", SIZE, "0",
-            "What is to remain free on the store's file system"),
+            "What is to remain free on the store's file system, or which share of it"),
     [BZ_SETTING_CACHE_SIGN] =
         ROW("cache.sign", TEXT, "",
             "The key to sign results with, one of 'bitzel cache key list'"),

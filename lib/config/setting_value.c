@@ -76,13 +76,19 @@ static int parse_size(struct bz_str text, int64_t *out, struct bz_err *err)
     if (take_number(&rest, &number, err) < 0)
         return bz_fail(err, BZ_E_INVAL, "expected a size such as 10G, 512M or 0");
     rest = bz_str_trim_start(rest);
+    if (bz_str_eq(rest, BZ_STR("%"))) {
+        if (number < 1 || number > 100)
+            return bz_fail(err, BZ_E_INVAL, "expected a share from 1%% to 100%%");
+        *out = -(int64_t)number;
+        return 0;
+    }
     if (rest.n == 3)
         bz_str_cut_suffix(&rest, BZ_STR("iB"));
     u = find_unit(sizes, BZ_COUNTOF(sizes), rest);
     if (!u)
         return bz_fail(err, BZ_E_INVAL,
                        "expected a size such as 10G, 512M or 0: the units are K, M, G, "
-                       "T and P, in powers of 1024");
+                       "T and P, in powers of 1024, and %%");
     if (!multiply_add(out, number, u->worth))
         return bz_fail(err, BZ_E_INVAL, "this size is too large");
     return 0;

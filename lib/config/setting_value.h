@@ -1,7 +1,8 @@
 /* setting_value.h - the text of a setting as a value of its type.
  *
  * Sizes are bytes: a whole number and K, M, G, T or P, which count in powers of 1024
- * ("10G", "512MiB"). Durations are pairs of a whole number and ms, s, m, h, d or w
+ * ("10G", "512MiB"), or a share ("50%"), which is a negative number. Durations are
+ * pairs of a whole number and ms, s, m, h, d or w
  * ("30s", "1h30m"); only 0 needs no unit. Texts are bounded by BZ_SETTING_VALUE_MAX
  * bytes, lists also by BZ_SETTING_VALUE_ITEMS.
  */
@@ -15,7 +16,8 @@
 
 struct bz_setting_value {
     struct bz_str text;   /* terminated; a path is absolute or, if it is empty, none */
-    int64_t number;       /* of a BOOL, INT, SIZE, DURATION (ns), ENUM (its index) */
+    int64_t number;       /* of a BOOL, INT, SIZE (negative: per cent), DURATION (ns),
+                             ENUM (its index) */
     struct bz_str *items; /* of a LIST, none of them empty */
     size_t n;
 };

@@ -19,6 +19,16 @@ class Cache(bitzel.Case):
 
 
 class Look(Cache):
+    def test_the_store_has_a_limit_unless_it_shall_have_none(self):
+        info = self.cache("info", "--json").json
+        room = info["free_bytes"] + info["bytes"]
+        self.assertLess(info["max_bytes"], room * 0.6)
+        self.assertGreater(info["max_bytes"], room * 0.4)
+        self.assertEqual(self.cache("info", "--json", "--set", "cache.max_size=0").json["max_bytes"], 0)
+        self.assertEqual(self.cache("info", "--json", "--set", "cache.max_size=1G").json["max_bytes"], 1 << 30)
+        self.cache("gc", "--max-size", "30%")
+        self.cache("gc", "--max-size", "130%", code=2)
+
     def test_info_counts_what_is_there(self):
         info = self.cache("info", "--json").json
         self.assertEqual(info["store"], str(self.store.root))

@@ -23,6 +23,8 @@ static void check_value(const struct bz_setting *row, const struct bz_setting_va
         BZ_ASSERT(v->number >= row->min && v->number <= row->max);
         break;
     case BZ_SETTING_SIZE:
+        BZ_ASSERT(v->number >= -100);
+        break;
     case BZ_SETTING_DURATION:
         BZ_ASSERT(v->number >= 0);
         break;

@@ -99,6 +99,29 @@ static void above_it_the_store_is_brought_down_once(void **state)
     assert_int_equal(f->q.runs, 1);
 }
 
+/* The file system is large, and so is what the store is said to take. */
+static void a_share_is_of_the_room_that_other_files_leave(void **state)
+{
+    struct fixture *f = *state;
+    const struct bz_cas *cas = f->g->s->cas;
+    uint64_t none = bz_quota_max_size(cas, -50, 0), much = none * 2;
+
+    assert_int_equal(bz_quota_max_size(cas, 7, 1), 7);
+    assert_int_equal(bz_quota_max_size(cas, 0, 1), 0);
+    assert_true(none > 0);
+    /* What is free may change meanwhile, but not that much. */
+    assert_in_range(bz_quota_max_size(cas, -50, much), much / 4 * 3, much / 4 * 5);
+    assert_true(bz_quota_min_free(cas, -1) > 0);
+    assert_int_equal(bz_quota_min_free(cas, 7), 7);
+    open_quota(f, &(struct bz_quota_opts){.max_size = -50}, NULL);
+    assert_true(bz_quota_limits(&f->q));
+    bz_quota_note(&f->q, none / 2);
+    assert_int_equal(f->q.runs, 0);
+    bz_quota_note(&f->q, much * 2);
+    assert_int_equal(f->q.runs, 1);
+    assert_int_equal(results(f), 20); /* by then it is known that they take little */
+}
+
 static void what_the_index_knows_counts(void **state)
 {
     struct fixture *f = *state;
@@ -178,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(below_the_limit_nothing_is_looked_at),
         test(above_it_the_store_is_brought_down_once),
+        test(a_share_is_of_the_room_that_other_files_leave),
         test(what_the_index_knows_counts),
         test(what_was_laid_out_counts),
         test(too_little_room_is_a_reason_too),
