@@ -218,6 +218,17 @@ static int make_jobs(struct bz_build *b, struct bz_err *err)
     return rc;
 }
 
+/* Of the outputs that recipes share, what people are shown. */
+static const struct bz_str *find_parts(struct bz_build *b)
+{
+    const struct bz_dag_ids *targets = &b->goal.graph.targets;
+    struct bz_str *parts = BZ_ARENA_ARRAY(&b->arena, struct bz_str, targets->len);
+
+    for (size_t i = 0; i < targets->len; i++)
+        parts[i] = bz_outdir_part(&b->jobs, targets->at[i], &b->arena);
+    return parts;
+}
+
 /* Where people find what was built. */
 static void link_outputs(struct bz_build *b)
 {
@@ -256,6 +267,8 @@ static int run_tasks(struct bz_build *b, struct bz_err *err)
     o.waits = &b->waits;
     o.signing = &b->keys;
     o.outputs = o.plan.enter ? NULL : &b->outputs; /* a visit leaves nothing */
+    if (o.outputs && !o.dry)
+        b->outputs.parts = find_parts(b);
     o.event = hear;
     o.event_ctx = &hearing;
     b->ran = bz_exec_run(&o, &b->counts, err);

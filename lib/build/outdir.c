@@ -7,6 +7,7 @@
 #include "cache/tree_stamp.h"
 #include "os/fs.h"
 #include "os/fs_remove.h"
+#include "os/path.h"
 
 /* The directory of a variable, in the tree that is a recipe's own or the one that all
  * share, and what the link to it is called. */
@@ -65,6 +66,28 @@ static int link_variable(struct bz_jobs *j, struct bz_vars *v, const char *varia
             return link_one(dir, name, bz_buf_text(&path), err);
     }
     return bz_fs_remove(AT_FDCWD, bz_buf_text(&old), err);
+}
+
+struct bz_str bz_outdir_part(struct bz_jobs *j, uint32_t task, struct bz_arena *a)
+{
+    struct bz_vars *v;
+    struct bz_err ignored; /* bz_outdir_link finds it again, and tells */
+    struct bz_path plain;
+    struct bz_str value;
+
+    for (size_t i = 0; i < BZ_COUNTOF(links); i++) {
+        if (!links[i].shared)
+            continue;
+        if (bz_jobs_vars(j, j->goal->graph.tasks[task].recipe, &v, &ignored) < 0 ||
+            bz_vars_get(v, bz_str_from(links[i].variable), 0, &value, &ignored) < 0)
+            break;
+        value = bz_pathmap_inside(&j->paths, a, value);
+        if (bz_pathmap_cut_root(&j->paths, &value) &&
+            bz_path_normalise(value, &plain, &ignored) == 0 &&
+            bz_path_is_safe(bz_path_str(&plain)))
+            return bz_arena_dup(a, bz_path_str(&plain));
+    }
+    return BZ_STR("");
 }
 
 bool bz_outdir_is_untouched(int dir, const char *path, const char *store,

@@ -15,6 +15,10 @@
 int bz_outdir_link(struct bz_jobs *j, uint32_t task, const char *own,
                    const char *shared, struct bz_err *err) BZ_MUST_CHECK;
 
+/* Which part of what is not a recipe's own the links lead to: a path below the root, in
+ * the arena; empty: none. */
+struct bz_str bz_outdir_part(struct bz_jobs *j, uint32_t task, struct bz_arena *a);
+
 /* Whether what the link `path` in `dir` leads to is what was laid out in the store. Of
  * links that lead to the same tree in turn the first tells: *tree is that one,
  * initially empty. True of what is no link. */

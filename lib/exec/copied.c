@@ -266,7 +266,8 @@ int bz_copied_make(struct bz_copied *c, const char *root, const char *const *lay
 
     *c = (struct bz_copied){.root = root};
     if (rc == 0)
-        rc = bz_merge_layers(layers, n, root, BZ_MERGE_COPY, err);
+        rc = bz_merge_layers(&(struct bz_merge_in){.layers = layers, .n = n}, root,
+                             BZ_MERGE_COPY, err);
     if (rc == 0 && chmod(root, 0755) < 0) /* whatever the umask */
         rc = bz_fail_sys(err, "change %s", root);
     if (rc == 0 && expect.n > 0)

@@ -131,7 +131,7 @@ static int run_all(struct bz_exec *x, struct bz_err *err)
 }
 
 static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
-                       const char **path, struct bz_err *err)
+                       struct bz_str part, const char **path, struct bz_err *err)
 {
     size_t lost;
     int rc;
@@ -139,7 +139,7 @@ static int show_layers(struct bz_exec *x, const struct bz_output_layers *layers,
     *path = NULL;
     if (layers->len == 0)
         return 0;
-    rc = bz_trees_show(x->shop.trees, layers, path, &lost, err);
+    rc = bz_trees_show(x->shop.trees, layers, part, path, &lost, err);
     if (rc == 0)
         return 0;
     if (bz_exec_lose(x, &layers->at[lost].tree.hash, err))
@@ -158,6 +158,19 @@ void bz_exec_outputs_release(struct bz_exec_outputs *o)
     bz_arena_release(&o->arena);
 }
 
+static int show_shared(struct bz_exec *x, size_t target, const char **path,
+                       struct bz_err *err)
+{
+    uint32_t task = x->o->plan.graph->targets.at[target];
+    const struct bz_str *parts = x->o->outputs->parts;
+
+    *path = NULL;
+    if (parts && parts[target].n == 0)
+        return 0;
+    return show_layers(x, &x->plan.tasks[task].output.shared,
+                       parts ? parts[target] : BZ_STR(""), path, err);
+}
+
 static int show_targets(struct bz_exec *x, struct bz_err *err)
 {
     const struct bz_dag_ids *targets = &x->o->plan.graph->targets;
@@ -170,9 +183,9 @@ static int show_targets(struct bz_exec *x, struct bz_err *err)
         const struct bz_output *out = &x->plan.tasks[targets->at[i]].output;
         const char *own, *shared;
 
-        rc = show_layers(x, &out->own, &own, err);
+        rc = show_layers(x, &out->own, BZ_STR(""), &own, err);
         if (rc == 0)
-            rc = show_layers(x, &out->shared, &shared, err);
+            rc = show_shared(x, i, &shared, err);
         if (rc == 0)
             BZ_VEC_PUSH(&outputs->list,
                         (struct bz_exec_output){targets->at[i],

@@ -33,6 +33,10 @@ struct bz_exec_output {
     const char *own, *shared;
 };
 struct bz_exec_outputs {
+    /* To be set before, [targets of the graph]: which part of the rest is to be seen, a
+     * path below BZ_JOB_ROOT, of which there may be nothing; empty: none. The rest has
+     * the outputs of all dependencies, too, and users get copies. NULL: all of it. */
+    const struct bz_str *parts;
     struct bz_arena arena; /* of the paths */
     struct bz_exec_output_list BZ_VEC(struct bz_exec_output) list;
 };

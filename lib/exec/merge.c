@@ -36,6 +36,7 @@ struct opened {
 };
 
 struct merging {
+    const struct bz_merge_in *in;
     int out;
     enum bz_merge_how how;
     bool check;                        /* whether it was made */
@@ -235,6 +236,19 @@ static void close_again(struct merging *m)
     bz_vec_release(&m->opened);
 }
 
+/* Whether a path begins with the steps of another. */
+static bool leads_to(struct bz_str path, struct bz_str below)
+{
+    return bz_str_cut_prefix(&below, path) && (below.n == 0 || below.p[0] == '/');
+}
+
+/* Whether an entry is in the part that is wanted, or one of the directories above. */
+static bool is_wanted(const struct merging *m, struct bz_str path)
+{
+    return m->in->part.n == 0 || leads_to(path, m->in->part) ||
+           leads_to(m->in->part, path);
+}
+
 static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err)
 {
     struct merging *m = ctx;
@@ -242,6 +256,8 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
     struct bz_map_entry *known = bz_map_get(&m->paths, bz_str_from(e->path));
     int rc;
 
+    if (!is_wanted(m, bz_str_from(e->path)))
+        return BZ_FS_WALK_SKIP;
     if (known) {
         if (!dir || (known->u != OPEN && known->u != m->layer))
             return BZ_FS_WALK_SKIP;
@@ -263,17 +279,16 @@ static int visit(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
 }
 
 /* Makes, or checks, what an overlay of the layers would show. */
-static int visit_layers(struct merging *m, const char *const *layers, size_t n,
-                        const char *out, struct bz_err *err)
+static int visit_layers(struct merging *m, const char *out, struct bz_err *err)
 {
     int rc = 0;
 
     m->out = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (m->out < 0)
         return bz_fail_sys(err, "open %s", out);
-    for (size_t i = 0; i < n && rc == 0; i++) {
+    for (size_t i = 0; i < m->in->n && rc == 0; i++) {
         m->layer = i + 1;
-        rc = bz_fs_walk(AT_FDCWD, layers[i], visit, m, err);
+        rc = bz_fs_walk(AT_FDCWD, m->in->layers[i], visit, m, err);
     }
     return rc;
 }
@@ -287,15 +302,15 @@ static void release(struct merging *m)
     bz_arena_release(&m->arena);
 }
 
-int bz_merge_layers(const char *const *layers, size_t n, const char *out,
+int bz_merge_layers(const struct bz_merge_in *in, const char *out,
                     enum bz_merge_how how, struct bz_err *err)
 {
-    struct merging m = {.out = -1, .how = how};
+    struct merging m = {.in = in, .out = -1, .how = how};
     int rc;
 
     if (mkdir(out, 0755) < 0)
         return bz_fail_sys(err, "make %s", out);
-    rc = visit_layers(&m, layers, n, out, err);
+    rc = visit_layers(&m, out, err);
     if (rc == 0)
         rc = finish_dirs(&m, err);
     release(&m);
@@ -311,11 +326,11 @@ static int count(void *ctx, const struct bz_fs_walk_entry *e, struct bz_err *err
     return BZ_FS_WALK_ON;
 }
 
-int bz_merge_check(const char *const *layers, size_t n, const char *out,
-                   enum bz_merge_how how, struct bz_err *err)
+int bz_merge_check(const struct bz_merge_in *in, const char *out, enum bz_merge_how how,
+                   struct bz_err *err)
 {
-    struct merging m = {.out = -1, .how = how, .check = true};
-    int rc = visit_layers(&m, layers, n, out, err);
+    struct merging m = {.in = in, .out = -1, .how = how, .check = true};
+    int rc = visit_layers(&m, out, err);
 
     if (rc == 0) /* all that should be there is: their number tells the rest */
         rc = bz_fs_walk(AT_FDCWD, out, count, &m, err);

@@ -9,6 +9,7 @@
 #define BZ_EXEC_MERGE_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 enum bz_merge_how {
     BZ_MERGE_LINK,
@@ -16,14 +17,21 @@ enum bz_merge_how {
     BZ_MERGE_COPY,  /* copies to work in */
 };
 
-/* Makes the directory `out`, which must not exist, from directories, the topmost first.
- * On failure some of it may be there. */
-int bz_merge_layers(const char *const *layers, size_t n, const char *out,
+/* Of which layers, the topmost first. */
+struct bz_merge_in {
+    const char *const *layers;
+    size_t n;
+    struct bz_str part; /* a path below them: all else is left out; empty: nothing is */
+};
+
+/* Makes the directory `out`, which must not exist. On failure some of it may be there.
+ */
+int bz_merge_layers(const struct bz_merge_in *in, const char *out,
                     enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
 
 /* Whether `out` is what BZ_MERGE_LINK or BZ_MERGE_PLAIN makes of these layers: each
  * file one of theirs, or a copy with the same bytes; BZ_E_CORRUPT if not. */
-int bz_merge_check(const char *const *layers, size_t n, const char *out,
-                   enum bz_merge_how how, struct bz_err *err) BZ_MUST_CHECK;
+int bz_merge_check(const struct bz_merge_in *in, const char *out, enum bz_merge_how how,
+                   struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

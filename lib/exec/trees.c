@@ -173,16 +173,23 @@ static enum bz_merge_how merge_how(const struct kind *kind)
     return kind->plain ? BZ_MERGE_PLAIN : BZ_MERGE_LINK;
 }
 
+/* Layers that lie on each other, or a part of them. */
+struct pile {
+    const struct bz_output_layers *layers;
+    struct bz_str part; /* empty: all */
+};
+
 static int merge(struct bz_trees *t, const struct kind *kind, const void *what,
                  const char *path, struct bz_err *err)
 {
-    const struct bz_output_layers *layers = what;
+    const struct pile *pile = what;
     BZ_CLEANUP(bz_mem_freep)
-    const char **paths = bz_mem_array(layers->len, sizeof(*paths));
-    int rc = find_all(t, layers, paths, err);
+    const char **paths = bz_mem_array(pile->layers->len, sizeof(*paths));
+    const struct bz_merge_in in = {paths, pile->layers->len, pile->part};
+    int rc = find_all(t, pile->layers, paths, err);
 
     if (rc == 0)
-        rc = bz_merge_layers(paths, layers->len, path, merge_how(kind), err);
+        rc = bz_merge_layers(&in, path, merge_how(kind), err);
     if (rc == 0)
         bz_cache_vouch(t->cache, path);
     return rc;
@@ -192,16 +199,17 @@ static int merge(struct bz_trees *t, const struct kind *kind, const void *what,
 static int compare(struct bz_trees *t, const struct kind *kind, const void *what,
                    const char *path, struct bz_err *err)
 {
-    const struct bz_output_layers *layers = what;
+    const struct pile *pile = what;
     BZ_CLEANUP(bz_mem_freep)
-    const char **paths = bz_mem_array(layers->len, sizeof(*paths));
+    const char **paths = bz_mem_array(pile->layers->len, sizeof(*paths));
+    const struct bz_merge_in in = {paths, pile->layers->len, pile->part};
     int rc;
 
     if (bz_cache_believes(t->cache, path))
         return 0;
-    rc = find_all(t, layers, paths, err);
+    rc = find_all(t, pile->layers, paths, err);
     if (rc == 0)
-        rc = bz_merge_check(paths, layers->len, path, merge_how(kind), err);
+        rc = bz_merge_check(&in, path, merge_how(kind), err);
     if (rc == 0)
         bz_cache_vouch(t->cache, path);
     return rc;
@@ -258,12 +266,15 @@ int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
     return find(t, &tree->hash, &layer, tree, path, err);
 }
 
-static void name_merged(struct bz_trees *t, const struct bz_output_layers *layers,
+static void name_merged(struct bz_trees *t, const struct pile *pile,
                         struct bz_digest *out)
 {
+    const struct bz_output_layers *layers = pile->layers;
+
     bz_digest_begin(t->hasher);
     for (size_t i = 0; i < layers->len; i++)
         bz_digest_add(t->hasher, layers->at[i].tree.hash.b, BZ_DIGEST_LEN);
+    bz_digest_add(t->hasher, pile->part.p, pile->part.n);
     bz_digest_end(t->hasher, out);
 }
 
@@ -271,29 +282,32 @@ int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
                    const char **path, struct bz_err *err)
 {
     static const struct kind merged = {"merged-", false, merge, compare};
+    const struct pile pile = {.layers = layers};
     struct bz_digest name;
 
     if (layers->len == 1)
         return bz_trees_get(t, &layers->at[0].tree, path, err);
-    name_merged(t, layers, &name);
-    return find(t, &name, &merged, layers, path, err);
+    name_merged(t, &pile, &name);
+    return find(t, &name, &merged, &pile, path, err);
 }
 
 int bz_trees_show(struct bz_trees *t, const struct bz_output_layers *layers,
-                  const char **path, size_t *lost, struct bz_err *err)
+                  struct bz_str part, const char **path, size_t *lost,
+                  struct bz_err *err)
 {
     static const struct kind one = {"", true, restore, inspect};
     static const struct kind merged = {"merged-", true, merge, compare};
     const struct bz_reapi_digest *tree = &layers->at[0].tree;
+    const struct pile pile = {layers, part};
     struct bz_digest name;
     int rc;
 
     t->lost = 0;
-    if (layers->len == 1) {
+    if (layers->len == 1 && part.n == 0) {
         rc = find(t, &tree->hash, &one, tree, path, err);
     } else {
-        name_merged(t, layers, &name);
-        rc = find(t, &name, &merged, layers, path, err);
+        name_merged(t, &pile, &name);
+        rc = find(t, &name, &merged, &pile, path, err);
     }
     *lost = t->lost;
     return rc;

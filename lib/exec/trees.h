@@ -36,9 +36,12 @@ int bz_trees_get(struct bz_trees *t, const struct bz_reapi_digest *tree,
 int bz_trees_merge(struct bz_trees *t, const struct bz_output_layers *layers,
                    const char **path, struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same for users. As long as it has not changed, its layers are not looked at. On
- * failure *lost is the number of the layer that cannot be had, or 0. */
+/* The same for users, or of a part of it: what lies at a path below the layers, with
+ * the directories above it; empty: all. As long as it has not changed, its layers are
+ * not looked at. On failure *lost is the number of the layer that cannot be had, or 0.
+ */
 int bz_trees_show(struct bz_trees *t, const struct bz_output_layers *layers,
-                  const char **path, size_t *lost, struct bz_err *err) BZ_MUST_CHECK;
+                  struct bz_str part, const char **path, size_t *lost,
+                  struct bz_err *err) BZ_MUST_CHECK;
 
 #endif

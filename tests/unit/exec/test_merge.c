@@ -28,7 +28,9 @@ static void merge_as(struct scratch *s, size_t n, enum bz_merge_how how)
         list[i] = paths[i];
     }
     snprintf(out, sizeof(out), "%s/out", s->path);
-    assert_ok(bz_merge_layers(list, n, out, how, &err), &err);
+    assert_ok(
+        bz_merge_layers(&(struct bz_merge_in){.layers = list, .n = n}, out, how, &err),
+        &err);
 }
 
 static void merge(struct scratch *s, size_t n)
@@ -115,9 +117,13 @@ static void a_file_with_too_many_names_is_copied(void **state)
     snprintf(out, sizeof(out), "%s/out", s->path);
     merge(s, 1);
     make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h out/f)\" = 640,1");
-    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_LINK, &err), &err);
+    assert_ok(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1}, out,
+                             BZ_MERGE_LINK, &err),
+              &err);
     make(s, "touch out/f");
-    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_LINK, &err), BZ_E_CORRUPT);
+    assert_int_equal(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1},
+                                    out, BZ_MERGE_LINK, &err),
+                     BZ_E_CORRUPT);
 }
 
 static void a_directory_that_is_there_is_an_error(void **state)
@@ -126,7 +132,8 @@ static void a_directory_that_is_there_is_an_error(void **state)
     const char *layers[] = {s->path};
     struct bz_err err;
 
-    assert_int_equal(bz_merge_layers(layers, 1, s->path, BZ_MERGE_LINK, &err),
+    assert_int_equal(bz_merge_layers(&(struct bz_merge_in){.layers = layers, .n = 1},
+                                     s->path, BZ_MERGE_LINK, &err),
                      BZ_E_EXISTS);
 }
 
@@ -157,18 +164,46 @@ static void a_plain_one_has_copies_that_are_not_setuid_nor_writable(void **state
     make(s, "cmp 0/f out/f; test \"$(stat -c %a,%h,%Y out/f)\" = 511,1,1000; "
             "test $(stat -c %a out/d) = 755; test $(stat -c %a,%h out/d/g) = 444,1; "
             "test $(stat -c %a 0/f) = 6711");
-    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err), &err);
+    assert_ok(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1}, out,
+                             BZ_MERGE_PLAIN, &err),
+              &err);
     make(s, "echo z >out/f; touch -d @1000 out/f; chmod 511 out/f");
-    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+    assert_int_equal(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1},
+                                    out, BZ_MERGE_PLAIN, &err),
                      BZ_E_CORRUPT);
     make(s, "echo x >out/f; touch -d @1000 out/f; chmod 511 out/f");
-    assert_ok(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err), &err);
+    assert_ok(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1}, out,
+                             BZ_MERGE_PLAIN, &err),
+              &err);
     make(s, "chmod 4511 out/f");
-    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+    assert_int_equal(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1},
+                                    out, BZ_MERGE_PLAIN, &err),
                      BZ_E_CORRUPT);
     make(s, "ln -f 0/f out/f");
-    assert_int_equal(bz_merge_check(layers, 1, out, BZ_MERGE_PLAIN, &err),
+    assert_int_equal(bz_merge_check(&(struct bz_merge_in){.layers = layers, .n = 1},
+                                    out, BZ_MERGE_PLAIN, &err),
                      BZ_E_CORRUPT);
+}
+
+static void all_but_a_part_is_left_out(void **state)
+{
+    struct scratch *s = *state;
+    char top[300], low[300], out[300];
+    const char *layers[] = {top, low};
+    const struct bz_merge_in in = {layers, 2, BZ_STR("a/b")};
+    struct bz_err err;
+
+    make(s, "mkdir -p 0/a/b 0/c 1/a/b/d 1/a/bb; echo 0 >0/a/b/f; echo 1 >1/a/b/f; "
+            "echo 1 >1/a/b/d/g; echo 1 >1/a/x; echo 1 >1/a/bb/x; echo 0 >0/c/x");
+    snprintf(top, sizeof(top), "%s/0", s->path);
+    snprintf(low, sizeof(low), "%s/1", s->path);
+    snprintf(out, sizeof(out), "%s/out", s->path);
+    assert_ok(bz_merge_layers(&in, out, BZ_MERGE_PLAIN, &err), &err);
+    make(s, "test \"$(cd out; find | sort | tr '\\n' ' ')\" = "
+            "'. ./a ./a/b ./a/b/d ./a/b/d/g ./a/b/f '; test $(cat out/a/b/f) = 0");
+    assert_ok(bz_merge_check(&in, out, BZ_MERGE_PLAIN, &err), &err);
+    make(s, "echo more >out/a/x");
+    assert_int_equal(bz_merge_check(&in, out, BZ_MERGE_PLAIN, &err), BZ_E_CORRUPT);
 }
 
 int main(void)
@@ -183,6 +218,7 @@ int main(void)
         TEST(a_file_hides_a_directory_and_the_other_way_round),
         TEST(copies_are_files_of_their_own_with_modes_and_times),
         TEST(a_file_with_too_many_names_is_copied),
+        TEST(all_but_a_part_is_left_out),
         TEST(a_directory_that_is_there_is_an_error),
         TEST(a_plain_one_has_copies_that_are_not_setuid_nor_writable),
     };

@@ -189,7 +189,7 @@ static void show(struct kitchen *k, const struct bz_output_layers *layers)
     size_t lost;
 
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_ok(bz_trees_show(t, layers, &path, &lost, &k->err), &k->err);
+    assert_ok(bz_trees_show(t, layers, BZ_STR(""), &path, &lost, &k->err), &k->err);
     (void)!removexattr(path, CHECKED);
     bz_trees_close(t);
 }
@@ -236,7 +236,7 @@ static void what_was_right_in_this_boot_is_shown_without_its_layers(void **state
     BZ_VEC_PUSH(&out.own, kitchen_store(k, "a", "a"));
     BZ_VEC_PUSH(&out.own, kitchen_store(k, "b", "b"));
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
-    assert_ok(bz_trees_show(t, &out.own, &path, &lost, &k->err), &k->err);
+    assert_ok(bz_trees_show(t, &out.own, BZ_STR(""), &path, &lost, &k->err), &k->err);
     if (getxattr(path, CHECKED, value, sizeof(value)) < 0)
         skip(); /* nothing is remembered here */
     bz_trees_close(t);
@@ -245,7 +245,8 @@ static void what_was_right_in_this_boot_is_shown_without_its_layers(void **state
     kitchen_make(k, "test -z \"$(ls -A store/trees)\"; rm -rf store/cas/*");
     assert_ok(bz_trees_open(k->cache, k->pool, k->store, &t, &k->err), &k->err);
     out.own.at[0] = kitchen_store(k, "a", "a");
-    assert_int_equal(bz_trees_show(t, &out.own, &path, &lost, &k->err), BZ_E_NOENT);
+    assert_int_equal(bz_trees_show(t, &out.own, BZ_STR(""), &path, &lost, &k->err),
+                     BZ_E_NOENT);
     assert_int_equal(lost, 1);
     bz_trees_close(t);
 }
