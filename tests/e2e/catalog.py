@@ -3,7 +3,7 @@
 import struct
 
 FILE_HEAD, HEAD = 48, 64
-MEMO, SUMS, TABLE, STRINGS, IDLE, FACTS, DELTA = range(1, 8)
+MEMO, SUMS, TABLE, STRINGS, IDLE, FACTS, DELTA, TRIAL = range(1, 9)  # lib/codec/entry_kinds.h
 TAINT = 0x80000001
 
 

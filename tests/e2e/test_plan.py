@@ -5,6 +5,7 @@ import json
 import sqlite3
 
 import bitzel
+import catalog
 import demo
 import reapi
 import test_build
@@ -250,10 +251,10 @@ class Agreement(test_build.Kitchen):
                         ["-C", "compile", "sauce"], ["--clear-stamp", "do_install", "sauce"], ["--no-cache", "pizza"],
                         ["--no-cache", "-f", "-c", "install", "sauce"], ["-k", "pizza"]):
             with self.subTest(" ".join(options)):
-                taints = self.dir / "build/cache/bitzel.taints"
-                before = taints.read_bytes() if taints.exists() else None
+                path = self.dir / "build/cache/bitzel.catalog"
+                before = catalog.live(path, catalog.TAINT)
                 run, unless, restored = self.decisions(*options)
-                self.assertEqual(taints.read_bytes() if taints.exists() else None, before)
+                self.assertEqual(catalog.live(path, catalog.TAINT), before)
                 done = self.build(*options)
                 executed, cached = tasks(done, "Executed"), tasks(done, "Cached")
                 self.assertLessEqual(run, executed)
