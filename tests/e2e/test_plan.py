@@ -47,7 +47,8 @@ do_compile[deptask] = "do_publish"
         for name in names:
             path = self.store / "ac" / keys[name][:2] / keys[name]
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(reapi.seal(b""))
+            path.write_bytes(reapi.seal(reapi.result(
+                labels=[("bitzel/key", bytes.fromhex(keys[name]))])))
 
     def took(self, *rows, project=None):
         """Notes in the index how long tasks took: (recipe, version, task, nanoseconds)."""
