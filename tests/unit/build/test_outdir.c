@@ -1,7 +1,9 @@
 #include "build/outdir.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/tree_stamp.h"
 #include "os/fs.h"
 #include "tests/unit/task/workshop.h"
 
@@ -49,6 +51,45 @@ static void what_there_is_not_any_more_has_no_link(void **state)
     workshop_close(&b);
 }
 
+static void of_what_all_share_the_deployed_part_is_shown(void **state)
+{
+    struct world *w = *state;
+    struct bz_arena a = {0};
+    struct bench b;
+
+    bench_open(&b, w);
+    assert_true(bz_str_eq(bz_outdir_part(&b.j, 0, &a), BZ_STR("tmp/deploy")));
+    bz_arena_release(&a);
+    bench_close(&b);
+}
+
+static void a_change_behind_a_link_is_seen(void **state)
+{
+    struct world *w = *state;
+    const char *top = at(w, "").p, *store = at(w, "store").p;
+    const char *tree = at(w, "store/out/tree").p;
+    BZ_CLEANUP(bz_buf_release) struct bz_buf seen = {0};
+    int dir = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    assert_ok(bz_fs_mkdirs(AT_FDCWD, at(w, "store/out/tree/d").p, 0755, &w->err),
+              &w->err);
+    assert_int_equal(symlink(at(w, "store/out/tree/d").p, at(w, "link").p), 0);
+    assert_int_equal(symlink(top, at(w, "stray").p), 0);
+    assert_true(bz_outdir_is_untouched(dir, "store", store, &seen)); /* no link */
+    assert_false(bz_outdir_is_untouched(dir, "stray", store, &seen));
+    assert_false(bz_outdir_is_untouched(dir, "link", store, &seen)); /* no stamp */
+    bz_tree_stamp_set(tree);
+    bz_buf_truncate(&seen, 0);
+    if (bz_tree_stamp_check(tree) != BZ_TREE_STAMP_NONE) {
+        assert_true(bz_outdir_is_untouched(dir, "link", store, &seen));
+        assert_int_equal(mkdir(at(w, "store/out/tree/more").p, 0755), 0);
+        assert_true(bz_outdir_is_untouched(dir, "link", store, &seen)); /* known */
+        bz_buf_truncate(&seen, 0);
+        assert_false(bz_outdir_is_untouched(dir, "link", store, &seen));
+    }
+    close(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -56,6 +97,10 @@ int main(void)
                                         world_teardown),
         cmocka_unit_test_setup_teardown(what_there_is_not_any_more_has_no_link,
                                         world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(of_what_all_share_the_deployed_part_is_shown,
+                                        world_setup, world_teardown),
+        cmocka_unit_test_setup_teardown(a_change_behind_a_link_is_seen, world_setup,
+                                        world_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
