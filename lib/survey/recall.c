@@ -51,6 +51,15 @@ bool bz_recall_whole(const struct bz_recall *r)
     return true;
 }
 
+bool bz_recall_may_renew(const struct bz_recall *r)
+{
+    size_t n = r->inputs.nrenewed;
+
+    return n == 0 ||
+           bz_deltas_may_grow(&r->old, sizeof(struct bz_snapshot_head) +
+                                           n * sizeof(struct bz_snapshot_input));
+}
+
 void bz_recall_renew(struct bz_recall *r, struct bz_entries *catalog)
 {
     BZ_CLEANUP(bz_snapshot_write_release) struct bz_snapshot_write w = {0};

@@ -41,7 +41,9 @@ void bz_recall_close(struct bz_recall *r);
 /* Whether all of it holds. */
 bool bz_recall_whole(const struct bz_recall *r);
 
-/* Saves stamps that were renewed, so that they need not be again. */
+/* Saves stamps that were renewed, so that they need not be again. If a delta has no
+ * room for them, it is time for a new base, which takes a survey. */
+bool bz_recall_may_renew(const struct bz_recall *r);
 void bz_recall_renew(struct bz_recall *r, struct bz_entries *catalog);
 
 int bz_recall_config(struct bz_meta *config, struct bz_recall_config *out,

@@ -92,7 +92,7 @@ bool bz_survey_recall(struct bz_survey *s, const struct bz_survey_memory *memory
         return false;
     bz_recall_open(&s->recall, memory->catalog, memory->key, memory->hashing);
     base = bz_deltas_base(&s->recall.old);
-    good = bz_recall_whole(&s->recall);
+    good = bz_recall_whole(&s->recall) && bz_recall_may_renew(&s->recall);
     for (uint32_t i = 0; good && i < bz_snapshot_count(base, BZ_SNAPSHOT_PARTS); i++)
         good = recall_part(s, bz_snapshot_at(base, BZ_SNAPSHOT_PARTS, i));
     if (good)

@@ -212,6 +212,20 @@ class Snapshot(test_parse.Project):
         for i in range(5):
             self.assertIn(f'"pv": "7.{i}"', told)
 
+    def test_deltas_do_not_pile_up(self):
+        self.assert_parsed(2, 0)
+        for i in range(70):
+            os.utime(self.dir / "meta/recipes/hello.inc", (1000 + i, 1000 + i))
+            self.assert_parsed(0, 2)
+        kinds = [kind for _at, _size, kind, *_ in catalog.entries(self.file)]
+        self.assertEqual(kinds.count(catalog.FACTS), 2)
+        self.assertLess(self.file.stat().st_size, 150_000)
+        time.sleep(0.12)
+        self.assert_then_settled()
+        size = self.file.stat().st_size
+        self.assert_then_settled()
+        self.assertEqual(self.file.stat().st_size, size)
+
     def test_deltas_give_what_a_parse_from_scratch_gives(self):
         self.write_many(40)
         self.assert_parsed(42, 0)
