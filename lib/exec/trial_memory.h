@@ -17,7 +17,6 @@
 #include "codec/entry_kinds.h"
 #include "exec/ground.h"
 
-
 /* Fills *g; false if nothing is known for these circumstances. */
 bool bz_trial_memory_find(struct bz_entries *catalog, const char *store,
                           struct bz_ground *g);

@@ -55,12 +55,12 @@ static void of_what_all_share_the_deployed_part_is_shown(void **state)
 {
     struct world *w = *state;
     struct bz_arena a = {0};
-    struct bench b;
+    struct workshop b;
 
-    bench_open(&b, w);
+    workshop_open(&b, w);
     assert_true(bz_str_eq(bz_outdir_part(&b.j, 0, &a), BZ_STR("tmp/deploy")));
     bz_arena_release(&a);
-    bench_close(&b);
+    workshop_close(&b);
 }
 
 static void a_change_behind_a_link_is_seen(void **state)
