@@ -72,7 +72,7 @@ class Layer(Project):
         self.local.write_text(f'MACHINE = "{machine}"\n')
         names = [f"{r}:do_populate_sysroot" for r in sorted(TARGET | TOOLS)]
         result = self.ask("sig", *names)
-        self.assertEqual(result.err, "")
+        self.assertEqual(result.said, "")
         return dict(reversed(line.split()) for line in result.out.splitlines())
 
     def test_a_machine_counts_for_what_runs_on_it_and_for_no_tool(self):
