@@ -577,6 +577,13 @@ static bool gave_back(const struct bz_shelf_dir_place *at, int bad, const char *
     return true;
 }
 
+static void tell_damaged(const struct bz_shelf *s, const char *name, const char *why)
+{
+    if (why)
+        bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
+                    s->kind, name, why);
+}
+
 void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
                          const struct stat *seen, const char *why)
 {
@@ -589,23 +596,26 @@ void bz_shelf_quarantine(const struct bz_shelf *s, const struct bz_digest *key,
     if (bz_shelf_dir_enter(s, name, false, &at) < 0 ||
         fstatat(at.dir, at.name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !same_file(&st, seen))
         return;
-    if (why)
-        bz_log_warn("cache", "%s/%s is damaged (%s): it is put aside and made anew",
-                    s->kind, name, why);
     if (s->by_content)
         atomic_store_explicit(&s->root->doubt, true, memory_order_relaxed);
-    if (s->root->readonly)
+    if (!s->root->readonly)
+        bad = bz_shelf_dir_open(s->root, "bad", true);
+    if (bad < 0) {
+        tell_damaged(s, name, why);
         return;
-    bad = bz_shelf_dir_open(s->root, "bad", true);
-    if (bad < 0)
-        return;
+    }
     snprintf(aside, sizeof(aside), "%s-%s-%llx", s->kind, name + 3,
              (unsigned long long)st.st_ino);
-    if (renameat(at.dir, at.name, bad, aside) < 0)
-        bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
-    else if (!gave_back(&at, bad, aside, seen))
+    if (renameat(at.dir, at.name, bad, aside) == 0) {
+        if (gave_back(&at, bad, aside, seen))
+            return;
+        tell_damaged(s, name, why);
         /* its other names tell that it is not to be trusted, if it is ours */
         (void)!utimensat(bad, aside, NULL, AT_SYMLINK_NOFOLLOW);
+    } else if (errno != ENOENT) { /* unless another thread was faster, and has told */
+        tell_damaged(s, name, why);
+        bz_log_warn("cache", "%s/%s cannot be put aside", s->kind, name);
+    }
 }
 
 int bz_shelf_clock(struct bz_shelf_root *r, int64_t *now, struct bz_err *err)
