@@ -75,17 +75,6 @@ size_t bz_bitset_count(const struct bz_bitset *s)
     return n;
 }
 
-bool bz_bitset_equal(const struct bz_bitset *a, const struct bz_bitset *b)
-{
-    size_t i, n = a->nwords > b->nwords ? a->nwords : b->nwords;
-
-    for (i = 0; i < n; i++) {
-        if (word_at(a, i) != word_at(b, i))
-            return false;
-    }
-    return true;
-}
-
 bool bz_bitset_subset(const struct bz_bitset *a, const struct bz_bitset *b)
 {
     size_t i;

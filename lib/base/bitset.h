@@ -34,7 +34,6 @@ void bz_bitset_intersect(struct bz_bitset *s, const struct bz_bitset *other);
 void bz_bitset_subtract(struct bz_bitset *s, const struct bz_bitset *other);
 
 size_t bz_bitset_count(const struct bz_bitset *s);
-bool bz_bitset_equal(const struct bz_bitset *a, const struct bz_bitset *b);
 
 /* Whether every member of a is in b. */
 bool bz_bitset_subset(const struct bz_bitset *a, const struct bz_bitset *b);

@@ -203,18 +203,6 @@ char *bz_buf_reserve(struct bz_buf *b, size_t n)
     return b->data + b->len;
 }
 
-int bz_buf_try_reserve(struct bz_buf *b, size_t n, char **room, struct bz_err *err)
-{
-    int rc;
-
-    if (!within_limit(b, n))
-        return over_limit(b, n, err);
-    rc = try_room(b, n, err);
-    if (rc == 0)
-        *room = b->data + b->len;
-    return rc;
-}
-
 void bz_buf_commit(struct bz_buf *b, size_t n)
 {
     BZ_ASSERT(n < b->cap - b->len && within_limit(b, n));

@@ -47,8 +47,6 @@ int bz_buf_try_addf(struct bz_buf *b, struct bz_err *err, const char *fmt,
 /* Room for n more bytes, to be filled directly, as by read(2). They become part of the
  * buffer with bz_buf_commit(b, m), m <= n, before any other call adds to it. */
 char *bz_buf_reserve(struct bz_buf *b, size_t n);
-int bz_buf_try_reserve(struct bz_buf *b, size_t n, char **room,
-                       struct bz_err *err) BZ_MUST_CHECK;
 void bz_buf_commit(struct bz_buf *b, size_t n);
 
 /* Cuts the end off, keeping the memory. len <= b->len. */

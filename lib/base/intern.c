@@ -14,25 +14,12 @@ struct bz_sym bz_intern_add(struct bz_intern *in, struct bz_str s)
     return (struct bz_sym){(uint32_t)(e - in->map.entries)};
 }
 
-bool bz_intern_find(const struct bz_intern *in, struct bz_str s, struct bz_sym *sym)
-{
-    const struct bz_map_entry *e = bz_map_get(&in->map, s);
-
-    *sym = (struct bz_sym){e ? (uint32_t)(e - in->map.entries) : 0};
-    return e || s.n == 0;
-}
-
 struct bz_str bz_intern_str(const struct bz_intern *in, struct bz_sym sym)
 {
     if (sym.i == 0)
         return BZ_STR("");
     BZ_ASSERT(sym.i < in->map.len);
     return in->map.entries[sym.i].key;
-}
-
-uint32_t bz_intern_count(const struct bz_intern *in)
-{
-    return in->map.len ? in->map.len : 1;
 }
 
 void bz_intern_release(struct bz_intern *in)

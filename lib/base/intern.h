@@ -31,14 +31,8 @@ struct bz_intern {
 /* The symbol of s, which is copied if it is new. */
 struct bz_sym bz_intern_add(struct bz_intern *in, struct bz_str s);
 
-/* Finds the symbol without adding one. False, with *sym 0, if there is none. */
-bool bz_intern_find(const struct bz_intern *in, struct bz_str s, struct bz_sym *sym);
-
 /* The text; .p is a C string too. Asserts that sym is of this table. */
 struct bz_str bz_intern_str(const struct bz_intern *in, struct bz_sym sym);
-
-/* How many symbols there are: all have .i below it. At least 1. */
-uint32_t bz_intern_count(const struct bz_intern *in);
 
 /* Frees all; the table is {0}. */
 void bz_intern_release(struct bz_intern *in);

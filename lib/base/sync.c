@@ -37,11 +37,6 @@ bool bz_sync_wait(struct bz_sync_cond *cond, struct bz_sync_mutex *mu, int64_t d
     return rc == 0;
 }
 
-void bz_sync_signal(struct bz_sync_cond *cond)
-{
-    pthread_cond_signal(&cond->c);
-}
-
 void bz_sync_broadcast(struct bz_sync_cond *cond)
 {
     pthread_cond_broadcast(&cond->c);

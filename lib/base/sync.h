@@ -39,7 +39,6 @@ void bz_sync_unlock(struct bz_sync_mutex *mu) BZ_RELEASES(*mu);
  * loop. */
 bool bz_sync_wait(struct bz_sync_cond *cond, struct bz_sync_mutex *mu, int64_t deadline)
     BZ_REQUIRES(*mu);
-void bz_sync_signal(struct bz_sync_cond *cond);
 void bz_sync_broadcast(struct bz_sync_cond *cond);
 
 #endif

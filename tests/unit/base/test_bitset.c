@@ -60,7 +60,6 @@ static void empty_set_needs_no_memory(void **state)
     bz_bitset_intersect(&s, &t);
     bz_bitset_subtract(&s, &t);
     bz_bitset_zero(&s);
-    assert_true(bz_bitset_equal(&s, &t));
     assert_true(bz_bitset_subset(&s, &t));
     assert_null(s.words);
 }
@@ -115,15 +114,15 @@ static void comparing_ignores_spare_memory(void **state)
 {
     static const struct {
         size_t a[4], b[4];
-        bool equal, subset;
+        bool subset;
     } cases[] = {
-        {{1, 2, BZ_BITSET_END},    {1, 2, BZ_BITSET_END},    true,  true },
-        {{1, BZ_BITSET_END},       {1, 2, BZ_BITSET_END},    false, true },
-        {{1, 3, BZ_BITSET_END},    {1, 2, BZ_BITSET_END},    false, false},
-        {{1, BZ_BITSET_END},       {1, 9999, BZ_BITSET_END}, false, true },
-        {{1, 9999, BZ_BITSET_END}, {1, BZ_BITSET_END},       false, false},
-        {{BZ_BITSET_END},          {1, BZ_BITSET_END},       false, true },
-        {{BZ_BITSET_END},          {BZ_BITSET_END},          true,  true },
+        {{1, 2, BZ_BITSET_END},    {1, 2, BZ_BITSET_END},    true },
+        {{1, BZ_BITSET_END},       {1, 2, BZ_BITSET_END},    true },
+        {{1, 3, BZ_BITSET_END},    {1, 2, BZ_BITSET_END},    false},
+        {{1, BZ_BITSET_END},       {1, 9999, BZ_BITSET_END}, true },
+        {{1, 9999, BZ_BITSET_END}, {1, BZ_BITSET_END},       false},
+        {{BZ_BITSET_END},          {1, BZ_BITSET_END},       true },
+        {{BZ_BITSET_END},          {BZ_BITSET_END},          true },
     };
     size_t i, spare;
 
@@ -134,8 +133,6 @@ static void comparing_ignores_spare_memory(void **state)
 
             bz_bitset_reserve(&a, spare & 1 ? 20000 : 0);
             bz_bitset_reserve(&b, spare & 2 ? 30000 : 0);
-            assert_int_equal(bz_bitset_equal(&a, &b), cases[i].equal);
-            assert_int_equal(bz_bitset_equal(&b, &a), cases[i].equal);
             assert_int_equal(bz_bitset_subset(&a, &b), cases[i].subset);
             bz_bitset_release(&a);
             bz_bitset_release(&b);

@@ -98,7 +98,7 @@ static void take_turns(struct turns *t, int me)
         while (t->step % 2 != me)
             bz_sync_wait(&t->changed[me], &t->mu, 0);
         t->step++;
-        bz_sync_signal(&t->changed[!me]);
+        bz_sync_broadcast(&t->changed[!me]);
     }
     bz_sync_unlock(&t->mu);
 }

@@ -125,7 +125,7 @@ static inline void office_take(void *ctx, struct bz_result *r)
     bz_sync_lock(&o->mutex);
     *o->last = r;
     o->last = &r->next;
-    bz_sync_signal(&o->came);
+    bz_sync_broadcast(&o->came);
     bz_sync_unlock(&o->mutex);
 }
 
