@@ -78,13 +78,6 @@ int bz_cas_begin(struct bz_cas *cas, struct bz_digest_hasher *h,
     return bz_shelf_temp_open(&cas->root, &w->temp, err);
 }
 
-int bz_cas_add(struct bz_cas_writer *w, const void *p, size_t n, struct bz_err *err)
-{
-    bz_digest_add(w->h, p, n);
-    w->size += n;
-    return bz_fs_write_all(w->temp.fd, "a blob of the store", p, n, err);
-}
-
 int bz_cas_end(struct bz_cas_writer *w, const struct bz_reapi_digest *want,
                struct bz_reapi_digest *out, struct bz_err *err)
 {

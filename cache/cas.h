@@ -42,7 +42,8 @@ bool bz_cas_claim(const struct bz_cas *cas, const struct bz_reapi_digest *d);
 int bz_cas_put(struct bz_cas *cas, struct bz_digest_hasher *h, const void *p, size_t n,
                struct bz_reapi_digest *out, struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same in pieces, hashed as they are written. One at a time for a hasher. */
+/* The same in pieces: the caller writes to temp.fd, gives the bytes to `h` and sets
+ * `size`. One at a time for a hasher. */
 struct bz_cas_writer {
     struct bz_cas *cas;
     struct bz_digest_hasher *h;
@@ -53,8 +54,6 @@ struct bz_cas_writer {
 
 int bz_cas_begin(struct bz_cas *cas, struct bz_digest_hasher *h,
                  struct bz_cas_writer *w, struct bz_err *err) BZ_MUST_CHECK;
-int bz_cas_add(struct bz_cas_writer *w, const void *p, size_t n,
-               struct bz_err *err) BZ_MUST_CHECK;
 /* Publishes. With `want`, only if that is what was written, else BZ_E_CORRUPT. The
  * writer is released, also on failure. */
 int bz_cas_end(struct bz_cas_writer *w, const struct bz_reapi_digest *want,

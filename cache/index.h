@@ -128,23 +128,6 @@ struct bz_index_totals {
 };
 void bz_index_get_totals(struct bz_index *x, struct bz_index_totals *out);
 
-struct bz_index_digests {
-    struct bz_reapi_digest *at;
-    size_t n;
-};
-
-/* All results, those not used for longest first. Lists lie in the arena. */
-int bz_index_list_actions(struct bz_index *x, struct bz_arena *a,
-                          struct bz_index_action **out, size_t *n,
-                          struct bz_err *err) BZ_MUST_CHECK;
-/* The blobs that a result names, or a blob. */
-int bz_index_list_of_action(struct bz_index *x, const struct bz_digest *key,
-                            struct bz_arena *a, struct bz_index_digests *out,
-                            struct bz_err *err) BZ_MUST_CHECK;
-int bz_index_list_of_blob(struct bz_index *x, const struct bz_digest *hash,
-                          struct bz_arena *a, struct bz_index_digests *out,
-                          struct bz_err *err) BZ_MUST_CHECK;
-
 /* Forgets everything, to be told anew. */
 int bz_index_clear(struct bz_index *x, struct bz_err *err) BZ_MUST_CHECK;
 

@@ -61,15 +61,6 @@ static const char *const texts[BZ_INDEX_SQL_COUNT] = {
     [BZ_INDEX_SQL_GET_TOTALS] =
         "SELECT (SELECT count(*) FROM blob), (SELECT sum(size) FROM blob),"
         " (SELECT count(*) FROM action), (SELECT sum(hits) FROM action)",
-    [BZ_INDEX_SQL_ALL_ACTIONS] =
-        "SELECT key, recipe, task, used, hits, duration, bytes FROM action"
-        " ORDER BY used, key",
-    [BZ_INDEX_SQL_OF_ACTION] =
-        "SELECT hash, size FROM action_ref JOIN blob ON blob.id = blob"
-        " WHERE key = ?1 ORDER BY hash",
-    [BZ_INDEX_SQL_OF_BLOB] =
-        "SELECT c.hash, c.size FROM blob p JOIN blob_ref ON parent = p.id"
-        " JOIN blob c ON c.id = child WHERE p.hash = ?1 ORDER BY c.hash",
 };
 
 const char *bz_index_sql_text(enum bz_index_sql which)

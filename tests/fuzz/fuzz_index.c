@@ -59,18 +59,17 @@ static bool use(const char *path)
     const struct bz_index_task of = {.recipe = BZ_STR("r1"), .task = BZ_STR("t")};
     const struct bz_reapi_digest blob = {{{8}}, 9};
     BZ_CLEANUP(bz_arena_release) struct bz_arena arena = {0};
-    struct bz_index_action *all, found;
+    struct bz_index_action found;
     struct bz_index_totals totals;
     struct bz_index_cost cost;
     struct bz_index *x = NULL;
     enum bz_index_state state;
     struct bz_err err;
-    size_t n;
     bool fine;
 
     BZ_ASSERT(bz_index_open(path, NULL, &x, &state, &err) == 0);
     bz_index_get_totals(x, &totals);
-    (void)!bz_index_list_actions(x, &arena, &all, &n, &err);
+    (void)bz_index_get_action(x, &key, &arena, &found);
     (void)bz_index_get_cost(x, &of, &cost);
     bz_index_note_action(x, &a, &blob, 1);
     bz_index_note_blob(x, &blob, 1, &blob, 1);

@@ -104,22 +104,18 @@ static void references_lead_from_results_to_trees_to_blobs(void **state)
     struct fixture *f = *state;
     struct bz_reapi_digest tree = digest(101, 20);
     struct bz_reapi_digest files[] = {digest(3, 7), digest(2, 8), digest(100, 10)};
-    struct bz_index_digests got;
     struct bz_index_blob blob;
     struct bz_index_totals t;
 
     note_action(f, 1, 1);
     bz_index_note_blob(f->x, &tree, 9, files, 3);
     flush(f);
-    assert_ok(
-        bz_index_list_of_action(f->x, &(struct bz_digest){{1}}, &f->a, &got, &f->err),
-        &f->err);
-    assert_int_equal(got.n, 2);
-    assert_int_equal(got.at[0].size, 10);
-    assert_true(bz_digest_eq(&got.at[1].hash, &tree.hash));
-    assert_ok(bz_index_list_of_blob(f->x, &tree.hash, &f->a, &got, &f->err), &f->err);
-    assert_int_equal(got.n, 3);
-    assert_int_equal(got.at[0].size, 8);
+    assert_true(bz_index_get_blob(f->x, &tree.hash, &blob));
+    assert_int_equal(blob.size, 20);
+    assert_int_equal(blob.refs, 1); /* a result */
+    assert_true(bz_index_get_blob(f->x, &files[1].hash, &blob));
+    assert_int_equal(blob.size, 8);
+    assert_int_equal(blob.refs, 1); /* a tree */
     assert_true(bz_index_get_blob(f->x, &files[2].hash, &blob));
     assert_int_equal(blob.size, 10);
     assert_int_equal(blob.refs, 2); /* a result and a tree */
@@ -128,22 +124,6 @@ static void references_lead_from_results_to_trees_to_blobs(void **state)
     assert_int_equal(t.blobs, 4);
     assert_int_equal(t.bytes, 10 + 20 + 7 + 8);
     assert_int_equal(t.actions, 1);
-}
-
-static void results_come_in_the_order_of_their_use(void **state)
-{
-    struct fixture *f = *state;
-    struct bz_index_action *all;
-    size_t n;
-
-    note_action(f, 3, 300);
-    note_action(f, 1, 200);
-    note_action(f, 2, 100);
-    flush(f);
-    assert_ok(bz_index_list_actions(f->x, &f->a, &all, &n, &f->err), &f->err);
-    assert_int_equal(n, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(all[i].used, (i + 1) * 100);
 }
 
 static void a_checked_tree_is_remembered(void **state)
@@ -209,9 +189,8 @@ static void a_database_damaged_inside_answers_nothing_or_is_begun_anew(void **st
 
     for (unsigned i = 1; i < 8; i++) {
         struct bz_index_totals t;
-        struct bz_index_action *all;
+        struct bz_index_action found;
         struct stat st;
-        size_t n;
 
         for (unsigned k = 0; k < 200; k++)
             note_action(f, (uint8_t)k, k);
@@ -221,7 +200,9 @@ static void a_database_damaged_inside_answers_nothing_or_is_begun_anew(void **st
         scribble(f->path, (off_t)i * 4096 % st.st_size, 4096);
         reopen(f, NULL);
         bz_index_get_totals(f->x, &t);
-        (void)!bz_index_list_actions(f->x, &f->a, &all, &n, &f->err);
+        for (unsigned k = 0; k < 200; k++)
+            (void)bz_index_get_action(f->x, &(struct bz_digest){{(uint8_t)k}}, &f->a,
+                                      &found);
         note_action(f, 1, 1);
         (void)!bz_index_flush(f->x, &f->err);
         bz_index_close(f->x);
@@ -343,10 +324,8 @@ static void what_is_forgotten_leaves_no_trace(void **state)
 static bool works(struct fixture *f)
 {
     struct bz_reapi_digest blob = digest(77, 7);
-    struct bz_index_action note = {.key = {{99}}, .recipe = BZ_STR("r")}, got, *all;
-    struct bz_index_digests refs;
+    struct bz_index_action note = {.key = {{99}}, .recipe = BZ_STR("r")}, got;
     struct bz_index_blob b;
-    size_t n;
 
     bz_index_note_action(f->x, &note, &blob, 1);
     bz_index_note_hit(f->x, &note.key);
@@ -358,10 +337,7 @@ static bool works(struct fixture *f)
     return bz_index_flush(f->x, &f->err) == 0 &&
            bz_index_get_action(f->x, &note.key, &f->a, &got) &&
            bz_index_get_blob(f->x, &blob.hash, &b) && b.refs == 1 &&
-           bz_index_checked(f->x, &blob.hash) &&
-           bz_index_list_actions(f->x, &f->a, &all, &n, &f->err) == 0 && n > 0 &&
-           bz_index_list_of_action(f->x, &note.key, &f->a, &refs, &f->err) == 0 &&
-           refs.n == 1 && bz_index_clear(f->x, &f->err) == 0;
+           bz_index_checked(f->x, &blob.hash) && bz_index_clear(f->x, &f->err) == 0;
 }
 
 static void overwrite(const char *path, const char *bytes, size_t n)
@@ -659,7 +635,6 @@ int main(void)
         test(a_schema_that_is_not_ours_is_put_aside),
         test(what_was_noted_is_known_after_it_is_reopened),
         test(references_lead_from_results_to_trees_to_blobs),
-        test(results_come_in_the_order_of_their_use),
         test(a_checked_tree_is_remembered),
         test(all_can_be_forgotten),
         test(a_file_that_is_no_database_is_put_aside),
