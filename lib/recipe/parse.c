@@ -1,7 +1,5 @@
 #include "recipe/parse.h"
 
-#include "base/mem.h"
-#include "os/fs.h"
 #include "os/path.h"
 #include "recipe/lex.h"
 #include "recipe/stmt.h"
@@ -344,22 +342,6 @@ int bz_parse_text(struct bz_arena *arena, const char *path, enum bz_parse_kind k
     if (rc == 0)
         *out = p.ast;
     return rc;
-}
-
-int bz_parse_file(struct bz_arena *arena, const char *path, enum bz_parse_kind kind,
-                  struct bz_diag_list *diags, struct bz_ast **out, struct bz_err *err)
-{
-    BZ_CLEANUP(bz_mem_freep) char *data = NULL;
-    BZ_CLEANUP(bz_fs_closep) int fd = -1;
-    size_t n;
-    int rc = bz_fs_open_file(AT_FDCWD, path, &fd, err);
-
-    if (rc < 0)
-        return rc;
-    rc = bz_fs_read_fd(fd, path, BZ_PARSE_MAX, &data, &n, err);
-    if (rc < 0)
-        return rc;
-    return bz_parse_text(arena, path, kind, bz_str_of(data, n), diags, out, err);
 }
 
 int bz_parse_kind_of(const char *path, enum bz_parse_kind *out, struct bz_err *err)

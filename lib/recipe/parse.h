@@ -37,10 +37,4 @@ int bz_parse_text(struct bz_arena *arena, const char *path, enum bz_parse_kind k
                   struct bz_str text, struct bz_diag_list *diags, struct bz_ast **out,
                   struct bz_err *err) BZ_MUST_CHECK;
 
-/* The same with the content of the file `path`. Also fails as
- * bz_fs_open_file() and bz_fs_read_fd() do. */
-int bz_parse_file(struct bz_arena *arena, const char *path, enum bz_parse_kind kind,
-                  struct bz_diag_list *diags, struct bz_ast **out,
-                  struct bz_err *err) BZ_MUST_CHECK;
-
 #endif

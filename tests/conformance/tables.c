@@ -16,13 +16,12 @@
 #include "recipe/config.h"
 #include "recipe/finalize.h"
 #include "recipe/layer.h"
-#include "recipe/meta_table.h"
 #include "recipe/script.h"
-#include "tests/unit/recipe/observe_meta.h"
 #include "tests/unit/vars/observe.h"
+#include "vars/vars_table.h"
 
 struct store {
-    const struct bz_meta *meta;
+    struct bz_vars *vars;
     struct bz_str path, table;
 };
 
@@ -73,10 +72,12 @@ static void add_store(struct project *p, struct bz_str path, const struct bz_met
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf table = {0};
 
-    bz_meta_table_write(m, &p->strings, &table);
+    bz_vars_table_write(m->vars, m->config ? m->config->vars : NULL, &p->strings,
+                        &table);
     p->bytes += table.len;
-    BZ_VEC_PUSH(&p->stores,
-                (struct store){m, path, bz_arena_dup(&p->arena, bz_buf_str(&table))});
+    BZ_VEC_PUSH(
+        &p->stores,
+        (struct store){m->vars, path, bz_arena_dup(&p->arena, bz_buf_str(&table))});
 }
 
 /* A recipe with an error is none of ours. */
@@ -116,27 +117,26 @@ static void release(struct project *p)
 
 /* ---- comparing ---- */
 
-static struct bz_meta *restore(struct project *p, size_t i,
-                               const struct bz_meta *config)
+static struct bz_vars *restore(struct project *p, size_t i,
+                               const struct bz_vars *config)
 {
-    struct bz_meta *m = NULL;
+    struct bz_vars *v = NULL;
     struct bz_err err;
 
-    must(bz_meta_table_read(p->stores.at[i].table, bz_buf_str(&p->pool), config, &m,
+    must(bz_vars_table_read(p->stores.at[i].table, bz_buf_str(&p->pool), config, &v,
                             &err),
          p->stores.at[i].path.p, &err);
-    return m;
+    return v;
 }
 
-static void observe(const struct bz_meta *m, const struct observe_names *names,
+static void observe(struct bz_vars *v, const struct observe_names *names,
                     struct bz_buf *out)
 {
-    struct bz_vars *v = m->vars, *copy = bz_vars_new(v);
+    struct bz_vars *copy = bz_vars_new(v);
     struct bz_err err;
     size_t missing = 0;
     int rc;
 
-    observe_meta(m, out);
     observe_counts(v, out);
     observe_notes(v, out);
     /* As a task is run: in a copy with an override of its own. */
@@ -161,16 +161,16 @@ static void observe(const struct bz_meta *m, const struct observe_names *names,
     bz_vars_free(copy);
 }
 
-static void compare(struct project *p, size_t i, const struct bz_meta *config,
+static void compare(struct project *p, size_t i, const struct bz_vars *config,
                     const struct observe_names *names, struct bz_str before,
                     const char *what)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf after = {0};
-    struct bz_meta *restored = restore(p, i, config);
+    struct bz_vars *restored = restore(p, i, config);
     struct bz_str one, two;
 
     observe(restored, names, &after);
-    bz_meta_free(restored);
+    bz_vars_free(restored);
     if (bz_str_cmp(before, bz_buf_str(&after)) == 0)
         return;
     one = observe_difference(before, bz_buf_str(&after), &two);
@@ -181,28 +181,28 @@ static void compare(struct project *p, size_t i, const struct bz_meta *config,
 
 static void compare_all(struct project *p)
 {
-    struct bz_meta *config = restore(p, 0, NULL);
+    struct bz_vars *config = restore(p, 0, NULL);
 
     for (size_t i = 0; i < p->stores.len; i++) {
         BZ_CLEANUP(bz_buf_release) struct bz_buf before = {0};
         BZ_CLEANUP(bz_vec_release) struct observe_names names = {0};
 
-        observe_all_names(p->stores.at[i].meta->vars, &names);
-        observe(p->stores.at[i].meta, &names, &before);
+        observe_all_names(p->stores.at[i].vars, &names);
+        observe(p->stores.at[i].vars, &names, &before);
         if (i == 0) {
             compare(p, i, NULL, &names, bz_buf_str(&before), "restored");
             continue;
         }
-        compare(p, i, p->config, &names, bz_buf_str(&before), "restored");
+        compare(p, i, p->config->vars, &names, bz_buf_str(&before), "restored");
         compare(p, i, config, &names, bz_buf_str(&before), "restored with its parent");
     }
-    bz_meta_free(config);
+    bz_vars_free(config);
 }
 
 static void measure(struct project *p)
 {
     for (size_t i = 1; i < p->stores.len; i++)
-        bz_meta_free(restore(p, i, p->config));
+        bz_vars_free(restore(p, i, p->config->vars));
 }
 
 static size_t run(const char *dir, bool measuring)

@@ -2,11 +2,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "os/fs.h"
 #include "tests/unit/bz_test.h"
 
 static void add_field(struct bz_buf *out, const char *name, struct bz_str s)
@@ -485,35 +482,6 @@ static void size_has_a_limit_and_messages_do_too(void **state)
     bz_arena_release(&arena);
 }
 
-static void a_file_is_read_and_its_failures_are_told_apart(void **state)
-{
-    char dir[] = "/tmp/bz-parse-XXXXXX", path[64];
-    struct bz_arena arena = {0};
-    struct bz_diag_list diags = {.arena = &arena};
-    struct bz_ast *ast;
-    struct bz_err err;
-
-    (void)state;
-    assert_non_null(mkdtemp(dir));
-    assert_int_equal(bz_parse_file(&arena, dir, BZ_PARSE_BB, &diags, &ast, &err),
-                     BZ_E_INVAL);
-    snprintf(path, sizeof(path), "%s/a.bb", dir);
-    assert_int_equal(bz_parse_file(&arena, path, BZ_PARSE_BB, &diags, &ast, &err),
-                     BZ_E_NOENT);
-    assert_ok(bz_fs_write(AT_FDCWD, path, "A = '1'\r\n", 9, 0644, BZ_FS_NOSYNC, &err),
-              &err);
-    assert_ok(bz_parse_file(&arena, path, BZ_PARSE_BB, &diags, &ast, &err), &err);
-    assert_string_equal(ast->path, path);
-    assert_true(bz_str_eq(ast->first->text, BZ_STR("1")));
-    assert_int_equal(truncate(path, BZ_PARSE_MAX + 1), 0);
-    assert_int_equal(bz_parse_file(&arena, path, BZ_PARSE_BB, &diags, &ast, &err),
-                     BZ_E_LIMIT);
-    assert_int_equal(diags.errors, 0);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(dir), 0);
-    bz_arena_release(&arena);
-}
-
 static void the_suffix_tells_the_kind(void **state)
 {
     static const struct {
@@ -567,7 +535,6 @@ int main(void)
         cmocka_unit_test(time_is_linear_whatever_the_shape),
         cmocka_unit_test(a_million_statements_are_fine),
         cmocka_unit_test(size_has_a_limit_and_messages_do_too),
-        cmocka_unit_test(a_file_is_read_and_its_failures_are_told_apart),
         cmocka_unit_test(the_suffix_tells_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
