@@ -69,19 +69,3 @@ void bz_refs_contains_only(struct bz_refs *r, struct bz_str name, struct bz_str 
     bz_map_clear(items_of(r, name));
     bz_refs_contains(r, name, item);
 }
-
-void bz_refs_merge(struct bz_refs *r, const struct bz_refs *other)
-{
-    const struct bz_map_entry *e, *item;
-
-    for (e = bz_map_next(&other->reads, NULL); e; e = bz_map_next(&other->reads, e))
-        bz_refs_read(r, e->key);
-    for (e = bz_map_next(&other->execs, NULL); e; e = bz_map_next(&other->execs, e))
-        bz_refs_exec(r, e->key);
-    for (e = bz_map_next(&other->contains, NULL); e;
-         e = bz_map_next(&other->contains, e)) {
-        bz_refs_watch(r, e->key);
-        for (item = bz_map_next(e->p, NULL); item; item = bz_map_next(e->p, item))
-            bz_refs_contains(r, e->key, item->key);
-    }
-}

@@ -27,6 +27,5 @@ void bz_refs_contains(struct bz_refs *r, struct bz_str name, struct bz_str item)
 void bz_refs_watch(struct bz_refs *r, struct bz_str name);
 /* Forgets what the variable was asked for before. */
 void bz_refs_contains_only(struct bz_refs *r, struct bz_str name, struct bz_str item);
-void bz_refs_merge(struct bz_refs *r, const struct bz_refs *other);
 
 #endif

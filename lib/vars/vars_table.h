@@ -44,22 +44,4 @@ int bz_vars_table_read(struct bz_str table, struct bz_str pool,
                        const struct bz_vars *parent, struct bz_vars **out,
                        struct bz_err *err) BZ_MUST_CHECK;
 
-/* Copies tables from one pool to another: to join the pools of several threads, and to
- * leave behind strings that no table needs any more. Each string and variable is
- * copied once, however many tables have it. {.from = ..., .to = ...} to begin with. */
-struct bz_vars_table_move {
-    struct bz_str from;
-    struct bz_string_pool *to;
-    struct bz_map moved; /* reference -> reference in the new pool, + 1 */
-    struct bz_buf scratch;
-};
-
-int bz_vars_table_move(struct bz_vars_table_move *m, struct bz_str table,
-                       struct bz_buf *out, struct bz_err *err) BZ_MUST_CHECK;
-void bz_vars_table_move_release(struct bz_vars_table_move *m);
-
-/* One string, for tables of other modules in the same pool. False: it leads nowhere. */
-bool bz_vars_table_move_string(struct bz_vars_table_move *m, uint64_t ref,
-                               uint32_t *out);
-
 #endif

@@ -55,18 +55,6 @@ static void check_again(struct bz_vars *v, const struct bz_vars *parent)
     bz_vars_free(again);
 }
 
-static void check_move(struct bz_str table, struct bz_str pool)
-{
-    BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool to = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
-    struct bz_vars_table_move move = {.from = pool, .to = &to};
-    struct bz_err err;
-    int rc = bz_vars_table_move(&move, table, &out, &err);
-
-    BZ_ASSERT(rc == 0 || rc == BZ_E_CORRUPT);
-    bz_vars_table_move_release(&move);
-}
-
 /* The first two bytes say how long the table is; the pool follows it. The bytes are
  * copied so that a sanitizer knows where they end. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -92,7 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(second, data + 2 + n, size - 2 - n);
     table = bz_str_of(first, n);
     pool = bz_str_of(second, size - 2 - n);
-    check_move(table, pool);
     for (int whole = 0; whole < 2; whole++) {
         rc = bz_vars_table_read(table, pool, whole ? NULL : parent, &v, &err);
         BZ_ASSERT(rc == 0 || rc == BZ_E_CORRUPT);

@@ -36,55 +36,10 @@ static void names_are_copied_and_counted_once(void **state)
     bz_arena_release(&arena);
 }
 
-static void merging_unites_all_three_kinds(void **state)
-{
-    struct bz_arena one = {0}, two = {0};
-    struct bz_refs a, b;
-
-    (void)state;
-    bz_refs_init(&a, &one);
-    bz_refs_init(&b, &two);
-    bz_refs_read(&a, BZ_STR("A"));
-    bz_refs_read(&b, BZ_STR("A"));
-    bz_refs_read(&b, BZ_STR("B"));
-    bz_refs_exec(&b, BZ_STR("f"));
-    bz_refs_contains(&a, BZ_STR("C"), BZ_STR("1"));
-    bz_refs_contains(&b, BZ_STR("C"), BZ_STR("2"));
-    bz_refs_contains(&b, BZ_STR("D"), BZ_STR("3"));
-    bz_refs_merge(&a, &b);
-    bz_refs_release(&b);
-    bz_arena_release(&two); /* nothing of it is needed any more */
-    assert_int_equal(a.reads.len, 2);
-    assert_non_null(bz_map_get(&a.reads, BZ_STR("B")));
-    assert_non_null(bz_map_get(&a.execs, BZ_STR("f")));
-    assert_true(has_item(&a, BZ_STR("C"), BZ_STR("1")));
-    assert_true(has_item(&a, BZ_STR("C"), BZ_STR("2")));
-    assert_true(has_item(&a, BZ_STR("D"), BZ_STR("3")));
-    bz_refs_release(&a);
-    bz_arena_release(&one);
-}
-
-static void empty_references_merge_and_release(void **state)
-{
-    struct bz_arena arena = {0};
-    struct bz_refs a, b;
-
-    (void)state;
-    bz_refs_init(&a, &arena);
-    bz_refs_init(&b, &arena);
-    bz_refs_merge(&a, &b);
-    assert_int_equal(a.reads.len + a.execs.len + a.contains.len, 0);
-    bz_refs_release(&a);
-    bz_refs_release(&b);
-    bz_arena_release(&arena);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_copied_and_counted_once),
-        cmocka_unit_test(merging_unites_all_three_kinds),
-        cmocka_unit_test(empty_references_merge_and_release),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -431,43 +431,6 @@ static void equal_variables_are_stored_once(void **state)
     assert_true(pool.block.len < first + (size_t)99 * 50);
 }
 
-static void check_move(uint64_t seed)
-{
-    BZ_CLEANUP(bz_string_pool_release) struct bz_string_pool to = {0};
-    struct written table = {0}, moved = {0};
-    struct bz_vars_table_move move = {.to = &to};
-    struct bz_vars *restored;
-    struct bz_err err;
-    struct tower t;
-    int rc;
-
-    tower_build(&t, 2, seed);
-    write_table(t.levels[1], t.levels[0], &table);
-    bz_string_pool_add(&to, BZ_STR("D"));
-    move.from = bz_buf_str(&table.pool);
-    for (int i = 0; i < 2; i++) { /* the second costs nothing */
-        bz_buf_truncate(&moved.table, 0);
-        rc = bz_vars_table_move(&move, bz_buf_str(&table.table), &moved.table, &err);
-        assert_int_equal(rc, 0);
-    }
-    assert_int_equal(bz_string_pool_write(&to, &moved.pool, &err), 0);
-    assert_true(moved.pool.len < table.pool.len); /* without the other table's */
-    restored = read_table(&moved, t.levels[0]);
-    assert_same_store(t.levels[1], restored, true, seed);
-    bz_vars_free(restored);
-    bz_vars_table_move_release(&move);
-    written_release(&table);
-    written_release(&moved);
-    tower_release(&t);
-}
-
-static void a_moved_table_is_the_same_store(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 0; seed < STORES / 4; seed++)
-        check_move(seed);
-}
-
 /* ---- what is refused ---- */
 
 static int try_read(struct bz_str table, struct bz_str pool,
@@ -581,7 +544,6 @@ int main(void)
         cmocka_unit_test(levels_in_between_become_one),
         cmocka_unit_test(writing_what_was_read_gives_the_same_bytes),
         cmocka_unit_test(equal_variables_are_stored_once),
-        cmocka_unit_test(a_moved_table_is_the_same_store),
         cmocka_unit_test(other_formats_are_refused),
         cmocka_unit_test(a_difference_needs_a_parent_and_a_whole_store_none),
         cmocka_unit_test(damaged_bytes_are_refused_or_harmless),
