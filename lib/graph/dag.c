@@ -141,6 +141,51 @@ static uint32_t walk_from(struct walk *w, uint32_t from, uint8_t *state,
     return NOBODY;
 }
 
+/* Breadth first: came[node] is who was there before it on a shortest path. */
+static bool search(const struct bz_dag *d, uint32_t from, uint32_t to, uint32_t *came)
+{
+    BZ_CLEANUP(bz_vec_release) struct bz_dag_ids queue = {0};
+
+    came[from] = from;
+    BZ_VEC_PUSH(&queue, from);
+    for (size_t i = 0; i < queue.len && came[to] == NOBODY; i++) {
+        uint32_t node = queue.at[i];
+
+        for (uint32_t e = d->start[node]; e < d->start[node + 1]; e++) {
+            if (came[d->to[e]] != NOBODY)
+                continue;
+            came[d->to[e]] = node;
+            BZ_VEC_PUSH(&queue, d->to[e]);
+        }
+    }
+    return came[to] != NOBODY;
+}
+
+/* Appends a shortest path from one node to another, both included; false if there is
+ * none. */
+static bool find_path(const struct bz_dag *d, uint32_t from, uint32_t to,
+                      struct bz_dag_ids *path)
+{
+    BZ_CLEANUP(bz_mem_freep) uint32_t *came = bz_mem_array(d->n, sizeof(*came));
+    size_t first = path->len, last;
+
+    for (uint32_t i = 0; i < d->n; i++)
+        came[i] = NOBODY;
+    if (!search(d, from, to, came))
+        return false;
+    for (uint32_t node = to; node != from; node = came[node])
+        BZ_VEC_PUSH(path, node);
+    BZ_VEC_PUSH(path, from);
+    last = path->len - 1;
+    for (; first < last; first++, last--) {
+        uint32_t node = path->at[first];
+
+        path->at[first] = path->at[last];
+        path->at[last] = node;
+    }
+    return true;
+}
+
 int bz_dag_order(const struct bz_dag *d, struct bz_dag_ids *order, struct bz_err *err)
 {
     BZ_CLEANUP(bz_mem_freep) uint8_t *state = bz_mem_array(d->n, 1);
@@ -153,7 +198,7 @@ int bz_dag_order(const struct bz_dag *d, struct bz_dag_ids *order, struct bz_err
             guilty = walk_from(&w, i, state, order);
     if (guilty != NOBODY) {
         BZ_VEC_CLEAR(order);
-        (void)bz_dag_path(d, d->to[w.next[guilty] - 1], guilty, order);
+        (void)find_path(d, d->to[w.next[guilty] - 1], guilty, order);
     }
     free(w.next);
     bz_vec_release(&w.stack);
@@ -211,49 +256,6 @@ void bz_dag_reach(const struct bz_dag *d, uint32_t from, struct bz_bitset *seen)
             BZ_VEC_PUSH(&todo, d->to[e]);
         }
     }
-}
-
-/* Breadth first: came[node] is who was there before it on a shortest path. */
-static bool search(const struct bz_dag *d, uint32_t from, uint32_t to, uint32_t *came)
-{
-    BZ_CLEANUP(bz_vec_release) struct bz_dag_ids queue = {0};
-
-    came[from] = from;
-    BZ_VEC_PUSH(&queue, from);
-    for (size_t i = 0; i < queue.len && came[to] == NOBODY; i++) {
-        uint32_t node = queue.at[i];
-
-        for (uint32_t e = d->start[node]; e < d->start[node + 1]; e++) {
-            if (came[d->to[e]] != NOBODY)
-                continue;
-            came[d->to[e]] = node;
-            BZ_VEC_PUSH(&queue, d->to[e]);
-        }
-    }
-    return came[to] != NOBODY;
-}
-
-bool bz_dag_path(const struct bz_dag *d, uint32_t from, uint32_t to,
-                 struct bz_dag_ids *path)
-{
-    BZ_CLEANUP(bz_mem_freep) uint32_t *came = bz_mem_array(d->n, sizeof(*came));
-    size_t first = path->len, last;
-
-    for (uint32_t i = 0; i < d->n; i++)
-        came[i] = NOBODY;
-    if (!search(d, from, to, came))
-        return false;
-    for (uint32_t node = to; node != from; node = came[node])
-        BZ_VEC_PUSH(path, node);
-    BZ_VEC_PUSH(path, from);
-    last = path->len - 1;
-    for (; first < last; first++, last--) {
-        uint32_t node = path->at[first];
-
-        path->at[first] = path->at[last];
-        path->at[last] = node;
-    }
-    return true;
 }
 
 /* What bz_dag_reduce knows while it looks at one node after the other. */

@@ -59,11 +59,6 @@ void bz_dag_costs(const struct bz_dag *d, const struct bz_dag_ids *order,
  * already is not entered again. */
 void bz_dag_reach(const struct bz_dag *d, uint32_t from, struct bz_bitset *seen);
 
-/* Appends a shortest path from one node to another, both included; false if there is
- * none. */
-bool bz_dag_path(const struct bz_dag *d, uint32_t from, uint32_t to,
-                 struct bz_dag_ids *path);
-
 /* The fewest edges that reach as far. For pictures: in the worst case its time grows
  * with the product of nodes and edges. */
 void bz_dag_reduce(const struct bz_dag *d, const struct bz_dag_ids *order,

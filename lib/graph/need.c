@@ -39,8 +39,11 @@ void bz_need_release(struct bz_need *n)
 
 /* ---- what a recipe asks for ---- */
 
+typedef int (*need_fn)(void *ctx, struct bz_str name, enum bz_provide_kind kind,
+                       const char *where, struct bz_err *err);
+
 static int each_word(struct bz_str words, enum bz_provide_kind kind, const char *where,
-                     bz_need_fn fn, void *ctx, struct bz_err *err)
+                     need_fn fn, void *ctx, struct bz_err *err)
 {
     struct bz_str word;
     int rc = 0;
@@ -52,7 +55,7 @@ static int each_word(struct bz_str words, enum bz_provide_kind kind, const char 
 
 /* The names in "recipe:task recipe:task". */
 static int each_pair(const struct bz_facts *facts, const struct bz_facts_task *task,
-                     enum bz_provide_kind kind, bz_need_fn fn, void *ctx,
+                     enum bz_provide_kind kind, need_fn fn, void *ctx,
                      struct bz_err *err)
 {
     const char *flag = kind == BZ_PROVIDE_BUILD ? "depends" : "rdepends";
@@ -75,8 +78,10 @@ static int each_pair(const struct bz_facts *facts, const struct bz_facts_task *t
     return rc;
 }
 
-int bz_need_each(const struct bz_facts *facts, bz_need_fn fn, void *ctx,
-                 struct bz_err *err)
+/* Calls fn for each name that a recipe asks for, with where it says so: "DEPENDS",
+ * "RDEPENDS", "do_x[depends]"... */
+static int each_need(const struct bz_facts *facts, need_fn fn, void *ctx,
+                     struct bz_err *err)
 {
     int rc = 0;
 
@@ -263,7 +268,7 @@ static int work_off(struct work *w, struct bz_err *err)
     while (rc == 0 && (w->recipes.len > 0 || w->failed.len > 0)) {
         if (w->recipes.len > 0) {
             w->asking = BZ_VEC_POP(&w->recipes);
-            rc = bz_need_each(n->recipes.at[w->asking].facts, ask, w, err);
+            rc = each_need(n->recipes.at[w->asking].facts, ask, w, err);
             continue;
         }
         name = BZ_VEC_POP(&w->failed);
@@ -325,7 +330,7 @@ struct bz_str bz_need_explain(const struct bz_need *n,
 
         x = &n->names.at[r->failed_for];
         a = (struct asked){.name = x->text, .kind = x->kind};
-        if (bz_need_each(r->facts, note_where, &a, &err) < 0)
+        if (each_need(r->facts, note_where, &a, &err) < 0)
             a.where[0] = '\0'; /* it went well before */
         bz_buf_addf(out, "  %.*s needs %.*s: %s in %.*s\n", BZ_STR_ARG(r->facts->pn),
                     BZ_STR_ARG(x->text), a.where, BZ_STR_ARG(r->facts->path));

@@ -78,11 +78,4 @@ uint32_t bz_need_provider(const struct bz_need *n, uint32_t part, struct bz_str 
 struct bz_str bz_need_explain(const struct bz_need *n,
                               const struct bz_need_name *target, struct bz_buf *out);
 
-/* Calls fn for each name that a recipe asks for, with where it says so: "DEPENDS",
- * "RDEPENDS", "do_x[depends]"... */
-typedef int (*bz_need_fn)(void *ctx, struct bz_str name, enum bz_provide_kind kind,
-                          const char *where, struct bz_err *err);
-int bz_need_each(const struct bz_facts *facts, bz_need_fn fn, void *ctx,
-                 struct bz_err *err) BZ_MUST_CHECK;
-
 #endif

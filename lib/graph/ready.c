@@ -4,55 +4,6 @@
 
 #include "base/mem.h"
 
-void bz_ready_init(struct bz_ready *r, const struct bz_dag *dag, struct bz_dag_ids *out)
-{
-    *r = (struct bz_ready){.dag = dag, .left = dag->n};
-    bz_dag_reverse(dag, &r->waiting);
-    r->pending = bz_mem_array(dag->n, sizeof(*r->pending));
-    bz_bitset_reserve(&r->done, dag->n);
-    for (uint32_t i = 0; i < dag->n; i++) {
-        r->pending[i] = bz_dag_degree(dag, i);
-        if (r->pending[i] == 0)
-            BZ_VEC_PUSH(out, i);
-    }
-}
-
-void bz_ready_release(struct bz_ready *r)
-{
-    bz_dag_release(&r->waiting);
-    free(r->pending);
-    bz_bitset_release(&r->done);
-    *r = (struct bz_ready){0};
-}
-
-void bz_ready_done(struct bz_ready *r, uint32_t node, struct bz_dag_ids *out)
-{
-    BZ_ASSERT(node < r->dag->n && r->pending[node] == 0 &&
-              !bz_bitset_test(&r->done, node));
-    bz_bitset_set(&r->done, node);
-    r->left--;
-    for (uint32_t e = r->waiting.start[node]; e < r->waiting.start[node + 1]; e++)
-        if (--r->pending[r->waiting.to[e]] == 0)
-            BZ_VEC_PUSH(out, r->waiting.to[e]);
-}
-
-static bool is_ready(const struct bz_dag *dag, const struct bz_bitset *done,
-                     uint32_t node)
-{
-    for (uint32_t e = dag->start[node]; e < dag->start[node + 1]; e++)
-        if (!bz_bitset_test(done, dag->to[e]))
-            return false;
-    return true;
-}
-
-void bz_ready_find(const struct bz_dag *dag, const struct bz_bitset *done,
-                   struct bz_dag_ids *out)
-{
-    for (uint32_t i = 0; i < dag->n; i++)
-        if (!bz_bitset_test(done, i) && is_ready(dag, done, i))
-            BZ_VEC_PUSH(out, i);
-}
-
 static bool is_among(const struct bz_bitset *among, uint32_t node)
 {
     return !among || bz_bitset_test(among, node);
