@@ -200,11 +200,6 @@ static void write_task(const struct bz_record_task *t, const struct bz_map *plac
     bz_buf_add_str(out, BZ_STR("}\n"));
 }
 
-void bz_record_write_task(const struct bz_record_task *t, struct bz_buf *out)
-{
-    write_task(t, NULL, out);
-}
-
 static void write_head(struct bz_buf *out, size_t inputs, size_t tasks)
 {
     struct bz_jsonw w = bz_jsonw_to(out, 0);
@@ -258,7 +253,7 @@ void bz_record_write(const struct bz_record *r, struct bz_buf *out)
 {
     write_head(out, 0, r->tasks.len);
     for (size_t i = 0; i < r->tasks.len; i++)
-        bz_record_write_task(&r->tasks.at[i], out);
+        write_task(&r->tasks.at[i], NULL, out);
 }
 
 /* ---- filling ---- */

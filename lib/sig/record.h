@@ -125,8 +125,7 @@ void bz_record_sort(struct bz_record *r);
 const struct bz_record_task *bz_record_find(const struct bz_record *r,
                                             struct bz_str name);
 
-/* One line, and a whole file. */
-void bz_record_write_task(const struct bz_record_task *task, struct bz_buf *out);
+/* A whole file: a head, then a line for each task. */
 void bz_record_write(const struct bz_record *r, struct bz_buf *out);
 
 /* A file of the n tasks from `first` on, smaller: what they are made of comes before

@@ -336,13 +336,6 @@ static int read_line(struct line *l, struct bz_str text, bool shared,
     return as_invalid(rc, err);
 }
 
-int bz_record_read_task(struct bz_record *r, struct bz_str text, struct bz_err *err)
-{
-    BZ_CLEANUP(line_release) struct line l = {.r = r};
-
-    return read_line(&l, text, false, err);
-}
-
 static int read_head(struct bz_str text, int64_t *inputs, int64_t *tasks,
                      struct bz_err *err)
 {

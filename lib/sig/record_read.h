@@ -11,11 +11,6 @@
 
 #define BZ_RECORD_READ_MAX ((size_t)1 << 30) /* bytes of a file */
 
-/* Adds the task of one line, without its end. `r` must be sorted anew afterwards. The
- * message begins with the place: "line 1, column 7: ...". */
-int bz_record_read_task(struct bz_record *r, struct bz_str line,
-                        struct bz_err *err) BZ_MUST_CHECK;
-
 /* All of a file's text into an empty record; `name` is for messages: "NAME:3: ...".
  * BZ_E_INVAL if it is no such file, BZ_E_LIMIT if a line is too long. */
 int bz_record_read(struct bz_record *r, struct bz_str text, const char *name,

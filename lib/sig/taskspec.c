@@ -21,35 +21,6 @@ const char *const bz_taskspec_kinds[BZ_TASKSPEC_KINDS] = {
     [BZ_TASKSPEC_SOURCE] = "source",       [BZ_TASKSPEC_STEP] = "step",
 };
 
-const struct bz_taskspec_flag bz_taskspec_flags[] = {
-    {"cleandirs",          true,  "directories that are emptied before the task"       },
-    {"dirs",               true,  "directories that are made, the last is its own"     },
-    {"fakeroot",           true,  "the user it is; in the sandbox's policy"            },
-    {"file-checksums",     true,  "files, by their content"                            },
-    {"network",            true,  "what it can reach; in the sandbox's policy"         },
-    {"noexec",             true,  "a task that runs nothing has no script"             },
-    {"postfuncs",          true,  "functions that run after it"                        },
-    {"prefuncs",           true,  "functions that run before it"                       },
-    {"umask",              true,  "the modes of files"                                 },
-    {"vardeps",            true,  "variables that the metadata adds, by value"         },
-    {"vardepsexclude",     true,  "variables that stay names, through the texts"       },
-    {"vardepvalue",        true,  "the text that counts instead of another"            },
-    {"vardepvalueexclude", true,  "parts of a text that do not count, through the rest"},
-    {"depends",            false, "dependencies count by their keys"                   },
-    {"deptask",            false, "dependencies count by their keys"                   },
-    {"doc",                false, "nobody runs it"                                     },
-    {"lockfiles",          false, "when it runs, not what it does"                     },
-    {"mcdepends",          false, "dependencies count by their keys"                   },
-    {"nostamp",            false, "whether a result is used, not what it is"           },
-    {"progress",           false, "how it is shown"                                    },
-    {"rdepends",           false, "dependencies count by their keys"                   },
-    {"rdeptask",           false, "dependencies count by their keys"                   },
-    {"recideptask",        false, "dependencies count by their keys"                   },
-    {"recrdeptask",        false, "dependencies count by their keys"                   },
-    {"timeout",            false, "a task that takes longer has no result"             },
-    {NULL,                 false, NULL                                                 },
-};
-
 struct names BZ_VEC(struct bz_str);
 
 /* A function or an exported variable, the same for all tasks that see one store. */

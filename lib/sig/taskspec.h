@@ -13,10 +13,21 @@
  *   function   each shell function of the script, with its text
  *   order      [prefuncs], the task and [postfuncs], as they are called
  *   export     each variable that is exported, or must not be
- *   dirs, cleandirs, umask  the flags, evaluated; bz_taskspec_flags has all
+ *   dirs, cleandirs, umask  the flags, evaluated
  *   vardeps    each variable that a [vardeps] names
  *   source     an entry of SRC_URI, for a task that bitzel carries out itself
  *   step       what else decides such a task
+ *
+ * Of the other flags of a task, [noexec], [vardepsexclude], [vardepvalue] and
+ * [vardepvalueexclude] count through these texts, [fakeroot] and [network] through the
+ * sandbox's policy, [file-checksums] through the files. These do not count:
+ *
+ *   depends, deptask, mcdepends, rdepends, rdeptask, recideptask, recrdeptask
+ *                     dependencies count by their keys
+ *   lockfiles         when a task runs, not what it does
+ *   nostamp           whether a result is used, not what it is
+ *   timeout           a task that takes longer has no result
+ *   doc, progress     for people
  *
  * To these come the files that count (files.h), the sandbox's policy and the keys of
  * the dependencies (sign.h). One thread.
@@ -53,14 +64,6 @@ enum bz_taskspec_kind {
 
 /* What each kind is called. */
 extern const char *const bz_taskspec_kinds[BZ_TASKSPEC_KINDS];
-
-/* Every flag of a task, and why it counts or does not, up to a NULL. */
-struct bz_taskspec_flag {
-    const char *name;
-    bool counts;
-    const char *reason;
-};
-extern const struct bz_taskspec_flag bz_taskspec_flags[];
 
 struct bz_taskspec_input {
     enum bz_taskspec_kind kind;

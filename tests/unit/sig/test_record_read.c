@@ -143,20 +143,6 @@ static void a_file_that_is_not_there_is_told_apart(void **state)
     assert_int_equal(bz_record_read_file(&r, "/", &err), BZ_E_INVAL);
 }
 
-static void a_single_line_is_a_task(void **state)
-{
-    BZ_CLEANUP(bz_record_release) struct bz_record r = {0}, again = {0};
-    BZ_CLEANUP(bz_buf_release) struct bz_buf out = {0};
-    struct bz_err err;
-
-    (void)state;
-    records_make(&r, script);
-    bz_record_write_task(&r.tasks.at[1], &out);
-    assert_ok(bz_record_read_task(&again, bz_str_of(out.data, out.len - 1), &err),
-              &err);
-    assert_true(bz_str_eq(again.tasks.at[0].name, BZ_STR("b:do_x")));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,7 +150,6 @@ int main(void)
         cmocka_unit_test(what_was_packed_is_read_again),
         cmocka_unit_test(damage_is_told_with_its_place),
         cmocka_unit_test(a_file_that_is_not_there_is_told_apart),
-        cmocka_unit_test(a_single_line_is_a_task),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
