@@ -48,21 +48,3 @@ bool bz_traffic_is_local(const struct bz_account_place *p)
 {
     return bz_str_eq(p->kind, BZ_STR("local"));
 }
-
-struct bz_traffic_sum bz_traffic_sum(const struct bz_account *a)
-{
-    struct bz_traffic_sum sum = {.downloads = a->downloads.len};
-
-    for (size_t i = 0; i < a->downloads.len; i++)
-        sum.downloaded += a->downloads.at[i].bytes;
-    for (size_t i = 0; i < a->places.len; i++) {
-        const struct bz_account_place *p = &a->places.at[i];
-
-        if (bz_traffic_is_local(p))
-            continue;
-        sum.hits += p->hits;
-        sum.read += p->bytes_read;
-        sum.sent += p->bytes_written;
-    }
-    return sum;
-}

@@ -27,7 +27,6 @@ struct bz_traffic_sum {
     uint64_t hits;                  /* results found in tiers */
     uint64_t read, sent;            /* bytes from and to tiers */
 };
-struct bz_traffic_sum bz_traffic_sum(const struct bz_account *a);
 
 /* Whether a place is the store of this machine. */
 bool bz_traffic_is_local(const struct bz_account_place *p);
