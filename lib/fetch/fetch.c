@@ -62,7 +62,9 @@ struct bz_http *bz_fetch_connections(const struct bz_fetch *f)
     return f->opts.client->http;
 }
 
-void bz_fetch_note(const struct bz_fetch *f, const char *fmt, ...)
+static void note(const struct bz_fetch *f, const char *fmt, ...) BZ_PRINTF(2, 3);
+
+static void note(const struct bz_fetch *f, const char *fmt, ...)
 {
     BZ_CLEANUP(bz_buf_release) struct bz_buf text = {0};
     va_list ap;
@@ -90,7 +92,7 @@ int bz_fetch_lock(const struct bz_fetch *f, const char *path, int *lock,
             return bz_fail(err, rc, "stopped waiting for another process that has %s",
                            path);
         if (!said)
-            bz_fetch_note(f, "waiting for another process that has %s", path);
+            note(f, "waiting for another process that has %s", path);
         said = true;
         wait = bz_clock_in(LOCK_PAUSE);
     }
@@ -196,7 +198,7 @@ int bz_fetch_resolve_one(struct bz_fetch *f, size_t i, struct bz_err *err)
     if (rc < 0)
         return bz_err_wrap(err, "%s", s->shown);
     if (f->opts.revisions && bz_revision_save(f->opts.revisions, &unsaved) < 0)
-        bz_fetch_note(f, "resolved revisions are not remembered: %s", unsaved.msg);
+        note(f, "resolved revisions are not remembered: %s", unsaved.msg);
     return 0;
 }
 
@@ -270,9 +272,8 @@ static int judge_missing(struct bz_fetch *f, const struct bz_source *s, int fd,
             "no checksum is given for it; if the file in DL_DIR is the right "
             "one, add this line to the recipe:\n%s",
             bz_buf_text(&line));
-    bz_fetch_note(f,
-                  "%s: no checksum is given for it; add this line to the recipe:\n%s",
-                  s->shown, bz_buf_text(&line));
+    note(f, "%s: no checksum is given for it; add this line to the recipe:\n%s",
+         s->shown, bz_buf_text(&line));
     return 0;
 }
 
@@ -306,7 +307,7 @@ static int look(struct bz_fetch *f, const struct bz_source *s, struct bz_err *er
     if (rc != BZ_E_CORRUPT)
         return rc < 0 ? rc : 1;
     bad = aside_name(f, s, got);
-    bz_fetch_note(f, "%s; it is now %s", err->msg, bad);
+    note(f, "%s; it is now %s", err->msg, bad);
     if (rename(s->path, bad) < 0)
         return bz_fail_sys(err, "rename %s", s->path);
     (void)unlink(beside(f, s, ".done"));
@@ -485,7 +486,7 @@ static int try_mirrors(struct bz_fetch *f, struct bz_source *s, struct bz_str pa
         if (final(f, s, rc))
             return rc;
         if (rc == BZ_E_CORRUPT)
-            bz_fetch_note(f, "%s: %s", shown, err->msg);
+            note(f, "%s: %s", shown, err->msg);
         remember(t, shown, rc, err);
         rc = 0;
     }

@@ -20,13 +20,6 @@ int bz_fetch_git_run(struct bz_fetch *f, const char *cwd, const char *const *arg
 int bz_fetch_git_ensure(struct bz_fetch *f, struct bz_source *s,
                         struct bz_err *err) BZ_MUST_CHECK;
 
-/* The submodules of a commit that is there, and theirs: fetches them all, or checks
- * them out below `dest`. */
-int bz_fetch_gitsm_get(struct bz_fetch *f, struct bz_source *s, unsigned depth,
-                       struct bz_err *err) BZ_MUST_CHECK;
-int bz_fetch_gitsm_unpack(struct bz_fetch *f, struct bz_source *s, const char *dest,
-                          unsigned depth, struct bz_err *err) BZ_MUST_CHECK;
-
 /* A work tree of the commit at `dest`, which does not exist. */
 int bz_fetch_git_checkout(struct bz_fetch *f, struct bz_source *s, const char *dest,
                           struct bz_err *err) BZ_MUST_CHECK;

@@ -169,6 +169,7 @@ typedef int (*visit_fn)(struct bz_fetch *f, struct bz_source *sub,
                         const struct module *m, const char *dest, unsigned depth,
                         struct bz_err *err);
 
+/* Visits the submodules of a commit that is there; `visit` goes on to theirs. */
 /* NOLINTNEXTLINE(misc-no-recursion): at most DEPTH deep */
 static int each(struct bz_fetch *f, struct bz_source *s, const char *dest,
                 unsigned depth, visit_fn visit, struct bz_err *err)
@@ -198,14 +199,7 @@ static int get_one(struct bz_fetch *f, struct bz_source *sub, const struct modul
 
     (void)m;
     (void)dest;
-    return rc < 0 ? rc : bz_fetch_gitsm_get(f, sub, depth, err);
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): at most DEPTH deep */
-int bz_fetch_gitsm_get(struct bz_fetch *f, struct bz_source *s, unsigned depth,
-                       struct bz_err *err)
-{
-    return each(f, s, NULL, depth, get_one, err);
+    return rc < 0 ? rc : each(f, sub, NULL, depth, get_one, err);
 }
 
 /* A link in the tree could lead the checkout elsewhere: git makes none where the tree
@@ -238,14 +232,7 @@ static int unpack_one(struct bz_fetch *f, struct bz_source *sub, const struct mo
 
     if (rc == 0)
         rc = bz_fetch_git_checkout(f, sub, to, err);
-    return rc < 0 ? rc : bz_fetch_gitsm_unpack(f, sub, to, depth, err);
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): at most DEPTH deep */
-int bz_fetch_gitsm_unpack(struct bz_fetch *f, struct bz_source *s, const char *dest,
-                          unsigned depth, struct bz_err *err)
-{
-    return each(f, s, dest, depth, unpack_one, err);
+    return rc < 0 ? rc : each(f, sub, to, depth, unpack_one, err);
 }
 
 static int download(struct bz_fetch *f, struct bz_source *s, const struct bz_uri *from,
@@ -255,7 +242,7 @@ static int download(struct bz_fetch *f, struct bz_source *s, const struct bz_uri
 
     if (rc == 0)
         rc = bz_fetch_git_download(f, s, from, fd, err);
-    return rc < 0 ? rc : bz_fetch_gitsm_get(f, s, 0, err);
+    return rc < 0 ? rc : each(f, s, NULL, 0, get_one, err);
 }
 
 /* The repository and all its submodules. */
@@ -267,7 +254,7 @@ static int present(struct bz_fetch *f, struct bz_source *s, struct bz_err *err)
     if (rc <= 0)
         return rc;
     f->policy.no_network = true; /* asks the same questions, but nobody else */
-    rc = bz_fetch_gitsm_get(f, s, 0, err);
+    rc = each(f, s, NULL, 0, get_one, err);
     f->policy.no_network = before;
     return rc == 0;
 }
@@ -278,7 +265,7 @@ static int unpack(struct bz_fetch *f, struct bz_source *s, const char *dir,
     const char *dest;
     int rc = bz_fetch_git_unpack(f, s, dir, &dest, err);
 
-    return rc < 0 ? rc : bz_fetch_gitsm_unpack(f, s, dest, 0, err);
+    return rc < 0 ? rc : each(f, s, dest, 0, unpack_one, err);
 }
 
 const struct bz_scheme bz_fetch_gitsm = {.name = "gitsm",

@@ -74,8 +74,6 @@ mode_t bz_fetch_umask(const struct bz_fetch *f);
 int bz_fetch_lock(const struct bz_fetch *f, const char *path, int *lock,
                   struct bz_err *err) BZ_MUST_CHECK;
 
-void bz_fetch_note(const struct bz_fetch *f, const char *fmt, ...) BZ_PRINTF(2, 3);
-
 /* Downloads an address of http or https into a file. With `resume` it goes on after the
  * bytes that the file has. BZ_E_NOENT if it is not there. */
 int bz_fetch_http_to(struct bz_fetch *f, const char *url, const char *shown, int fd,
