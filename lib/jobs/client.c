@@ -86,10 +86,16 @@ static struct bz_client_count *count_here(struct bz_client *c)
     return &c->counts[cpu > 0 ? cpu % BZ_CLIENT_COUNTS : 0];
 }
 
+static void cancel_one(struct bz_task *t, void *ctx)
+{
+    (void)ctx;
+    bz_cancel_now(&t->cancel);
+}
+
 bool bz_client_leave(struct bz_client *c)
 {
     atomic_store(&c->gone, true);
-    bz_client_cancel_all(c);
+    bz_slots_cancel_all(&c->slots, cancel_one, NULL);
     return bz_client_tasks(c) == 0;
 }
 
@@ -480,17 +486,6 @@ struct bz_task *bz_client_read(const struct bz_mail *mail, struct bz_str text,
     t->ticket = 0;
     bz_client_drop(t);
     return NULL;
-}
-
-static void cancel_one(struct bz_task *t, void *ctx)
-{
-    (void)ctx;
-    bz_cancel_now(&t->cancel);
-}
-
-void bz_client_cancel_all(struct bz_client *c)
-{
-    bz_slots_cancel_all(&c->slots, cancel_one, NULL);
 }
 
 static void make_room(struct bz_client *c, bool final, size_t untaken)

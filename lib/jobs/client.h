@@ -118,7 +118,6 @@ unsigned bz_client_tasks(const struct bz_client *c);
  * by the next thread that may block. False if there is no such task, or not any more.
  */
 bool bz_client_cancel(struct bz_client *c, uint64_t id);
-void bz_client_cancel_all(struct bz_client *c);
 
 /* A result was taken: there is room for one more. */
 void bz_client_taken(struct bz_client *c, const struct bz_result *result);

@@ -22,11 +22,6 @@ void *bz_task_try(bz_task_alloc alloc, size_t n)
     return NULL;
 }
 
-struct bz_task *bz_task_new(struct bz_str text)
-{
-    return bz_task_new_by(NULL, text);
-}
-
 static struct bz_task *fill(struct bz_task *t, bz_task_alloc alloc, struct bz_str text)
 {
     char *copy;

@@ -90,7 +90,6 @@ struct bz_task {
 void *bz_task_try(bz_task_alloc alloc, size_t n);
 
 /* NULL if there is no memory, after having tried several times. */
-struct bz_task *bz_task_new(struct bz_str text);
 struct bz_task *bz_task_new_by(bz_task_alloc alloc, struct bz_str text);
 /* The same, having tried once: for a thread that others wait for. */
 struct bz_task *bz_task_new_now(bz_task_alloc alloc, struct bz_str text);

@@ -9,7 +9,7 @@ static struct bz_call make_call(struct bz_task *t, const char *args)
 
 static void members_are_read_or_what_is_wrong_is_told(void **state)
 {
-    struct bz_task *t = bz_task_new(BZ_STR(""));
+    struct bz_task *t = bz_task_new_by(NULL, BZ_STR(""));
     struct bz_call c =
         make_call(t, "{\"n\":7,\"flag\":true,\"text\":\"abc\",\"less\":-1}");
     const struct bz_doc *args = NULL;
@@ -39,7 +39,7 @@ static void members_are_read_or_what_is_wrong_is_told(void **state)
 
 static void arguments_that_say_things_twice_are_wrong(void **state)
 {
-    struct bz_task *t = bz_task_new(BZ_STR(""));
+    struct bz_task *t = bz_task_new_by(NULL, BZ_STR(""));
     struct bz_call c = make_call(t, "{\"a\":1,\"a\":2}");
     const struct bz_doc *args = NULL;
 

@@ -8,7 +8,7 @@
 static void a_task_has_its_own_copy_of_the_request(void **state)
 {
     char text[] = "{\"opcode\":1}";
-    struct bz_task *t = bz_task_new(bz_str_from(text));
+    struct bz_task *t = bz_task_new_by(NULL, bz_str_from(text));
 
     (void)state;
     text[0] = 'x';
@@ -37,7 +37,7 @@ static void memory_of_a_short_task_serves_another(void **state)
 
 static void results_have_bytes_or_a_reason(void **state)
 {
-    struct bz_task *t = bz_task_new(BZ_STR(""));
+    struct bz_task *t = bz_task_new_by(NULL, BZ_STR(""));
     struct bz_result *r;
 
     (void)state;
