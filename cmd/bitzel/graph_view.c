@@ -41,8 +41,8 @@ static uint32_t recipe_of(const struct bz_graph_view *v, uint32_t node)
     return v->recipes ? node : v->goal->graph.tasks[node].recipe;
 }
 
-void bz_graph_view_name(const struct bz_graph_view *v, uint32_t node,
-                        struct bz_buf *out)
+/* Appends the name of a node: "busybox" or "busybox:do_compile". */
+static void add_name(const struct bz_graph_view *v, uint32_t node, struct bz_buf *out)
 {
     if (v->recipes)
         bz_goal_name(v->goal, node, out);
@@ -55,10 +55,10 @@ void bz_graph_view_text(const struct bz_graph_view *v, struct bz_buf *out)
     const struct bz_dag *d = dag_of(v);
 
     for (uint32_t node = 0; node < d->n; node++) {
-        bz_graph_view_name(v, node, out);
+        add_name(v, node, out);
         for (uint32_t e = d->start[node]; e < d->start[node + 1]; e++) {
             bz_buf_addf(out, e == d->start[node] ? " > " : " ");
-            bz_graph_view_name(v, d->to[e], out);
+            add_name(v, d->to[e], out);
         }
         bz_buf_add_char(out, '\n');
     }
@@ -165,7 +165,7 @@ static void json_node(const struct bz_graph_view *v, const struct bz_dag *d,
     const struct bz_facts *f = g->recipes[recipe_of(v, node)].facts;
     BZ_CLEANUP(bz_buf_release) struct bz_buf name = {0};
 
-    bz_graph_view_name(v, node, &name);
+    add_name(v, node, &name);
     bz_jsonw_map(w);
     bz_jsonw_str(bz_jsonw_key(w, "name"), bz_buf_str(&name));
     bz_jsonw_str(bz_jsonw_key(w, "recipe"), f->pn);
@@ -176,7 +176,7 @@ static void json_node(const struct bz_graph_view *v, const struct bz_dag *d,
     bz_jsonw_list(bz_jsonw_key(w, "waits_for"));
     for (uint32_t e = d->start[node]; e < d->start[node + 1]; e++) {
         bz_buf_truncate(&name, 0);
-        bz_graph_view_name(v, d->to[e], &name);
+        add_name(v, d->to[e], &name);
         bz_jsonw_str(w, bz_buf_str(&name));
     }
     bz_jsonw_list_end(w);

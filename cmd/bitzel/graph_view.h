@@ -19,10 +19,6 @@ void bz_graph_view_init(struct bz_graph_view *v, const struct bz_goal *goal,
                         bool recipes, bool reduce, bool *reduced);
 void bz_graph_view_release(struct bz_graph_view *v);
 
-/* Appends the name of a node: "busybox" or "busybox:do_compile". */
-void bz_graph_view_name(const struct bz_graph_view *v, uint32_t node,
-                        struct bz_buf *out);
-
 /* Append the graph as lines "name: what it waits for", as Graphviz text, as JSON. */
 void bz_graph_view_text(const struct bz_graph_view *v, struct bz_buf *out);
 void bz_graph_view_dot(const struct bz_graph_view *v, struct bz_buf *out);

@@ -96,7 +96,8 @@ static void progress_release(struct progress *p)
     bz_arena_release(&p->arena);
 }
 
-bool bz_log_follow_means(struct bz_str asked, struct bz_str task)
+/* Whether a task is meant: by its name, by that without 'do_', or by its recipe. */
+static bool means(struct bz_str asked, struct bz_str task)
 {
     size_t colon = bz_str_rfind_byte(asked, ':');
     size_t end = bz_str_rfind_byte(task, ':');
@@ -128,7 +129,7 @@ static bool ends(struct progress *p, struct bz_str text)
         return false;
     if (bz_str_eq(event->text, BZ_STR("end")))
         return true;
-    if (!task || task->type != BZ_DOC_STR || !bz_log_follow_means(p->asked, task->text))
+    if (!task || task->type != BZ_DOC_STR || !means(p->asked, task->text))
         return false;
     for (const char *const *kind = p->wanted; *kind; kind++)
         if (bz_str_eq(event->text, bz_str_from(*kind)))

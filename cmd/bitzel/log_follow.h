@@ -14,9 +14,6 @@ struct bz_log_follow {
 /* Some of a log; what would do something to a terminal does not. */
 void bz_log_follow_show(struct bz_out *out, const char *p, size_t n);
 
-/* Whether a task is meant: by its name, by that without 'do_', or by its recipe. */
-bool bz_log_follow_means(struct bz_str asked, struct bz_str task);
-
 /* Returns when such a task has started, or the build or its process has ended. */
 int bz_log_follow_await(const char *events, struct bz_str asked,
                         struct bz_err *err) BZ_MUST_CHECK;

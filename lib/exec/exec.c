@@ -30,7 +30,8 @@ void bz_exec_tell(struct bz_exec *x, const struct bz_event *about)
         x->o->event(x->o->event_ctx, &e);
 }
 
-void bz_exec_tell_time(struct bz_exec *x)
+/* Tells that time passes, if it is time to. */
+static void tell_time(struct bz_exec *x)
 {
     int64_t now = bz_clock_now();
 
@@ -111,7 +112,7 @@ static int run_all(struct bz_exec *x, struct bz_err *err)
             break;
         rc = bz_proc_pump_run_once(x->pump, wait_until(x), err);
         bz_running_take(x);
-        bz_exec_tell_time(x);
+        tell_time(x);
         look_at_room(x);
     }
     bz_running_settle(x);
@@ -221,7 +222,7 @@ static void wait_for(void *ctx, int fd)
             bz_cancel_now(&x->cancel); /* never seen; the lookup ends soon */
         if (fds[1].revents & POLLIN)
             bz_workplace_interrupt(x);
-        bz_exec_tell_time(x);
+        tell_time(x);
     }
 }
 
@@ -229,7 +230,7 @@ static void ask(void *ctx, struct bz_plan_ask *at, size_t n)
 {
     struct bz_exec *x = ctx;
 
-    bz_exec_tell_time(x);
+    tell_time(x);
     bz_lookup_ask(&x->lookup, at, n);
 }
 

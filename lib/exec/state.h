@@ -129,8 +129,6 @@ static inline bool bz_exec_is_held(const struct bz_exec *x)
 
 /* Tells whoever listens, with the key of the task and the counts. */
 void bz_exec_tell(struct bz_exec *x, const struct bz_event *about);
-/* Tells that time passes, if it is time to. */
-void bz_exec_tell_time(struct bz_exec *x);
 
 /* Opens the plan. Before all. */
 int bz_exec_open(struct bz_exec *x, struct bz_err *err) BZ_MUST_CHECK;

@@ -82,11 +82,6 @@ void bz_trees_close(struct bz_trees *t)
     free(t);
 }
 
-void bz_trees_closep(struct bz_trees **t)
-{
-    bz_trees_close(*t);
-}
-
 /* How one of them comes to be, and how to tell that it is still that. */
 struct kind {
     const char *prefix;

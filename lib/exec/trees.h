@@ -24,7 +24,6 @@ struct bz_trees;
 int bz_trees_open(struct bz_cache *cache, struct bz_pool *pool, const char *store,
                   struct bz_trees **out, struct bz_err *err) BZ_MUST_CHECK;
 void bz_trees_close(struct bz_trees *t); /* NULL is fine */
-void bz_trees_closep(struct bz_trees **t);
 
 /* The path of the tree's directory, which lasts as long as *t. BZ_E_NOENT if the tree
  * is not in the store, or not whole. */

@@ -23,7 +23,8 @@ static const struct bz_str flags[BZ_PLACE_LISTS] = {
     [BZ_PLACE_MCDEPENDS] = BZ_STR("mcdepends"),
 };
 
-struct bz_str bz_place_words(const struct bz_facts_task *t, enum bz_place_list list)
+/* The list of that kind. */
+static struct bz_str words_of(const struct bz_facts_task *t, enum bz_place_list list)
 {
     static const size_t at[BZ_PLACE_LISTS] = {
         [BZ_PLACE_AFTER] = offsetof(struct bz_facts_task, after),
@@ -152,12 +153,12 @@ void bz_place_write(struct bz_meta *m, const struct bz_facts_task *t,
     s.budget = SEARCHED;
     memset(s.n, 0, sizeof(s.n));
     for (int i = BZ_PLACE_DEPENDS; i < BZ_PLACE_LISTS; i++)
-        flagged |= bz_place_words(t, (enum bz_place_list)i).n > 0;
+        flagged |= words_of(t, (enum bz_place_list)i).n > 0;
     if (flagged)
         bz_history_each(m->vars, t->name, note_statement, &s);
     for (int i = 0; i < BZ_PLACE_LISTS; i++) {
         enum bz_place_list list = (enum bz_place_list)i;
-        struct bz_str words = bz_place_words(t, list), word;
+        struct bz_str words = words_of(t, list), word;
 
         while (words.n > 0 && bz_str_next_word(&words, &word)) {
             struct bz_place p = list == BZ_PLACE_AFTER ? place_of_edge(def, word)
@@ -208,7 +209,7 @@ struct bz_place bz_place_find(const struct bz_facts_task *t, enum bz_place_list 
     bool known = false;
 
     for (int i = 0; i < (int)list; i++)
-        word += count_words(bz_place_words(t, (enum bz_place_list)i));
+        word += count_words(words_of(t, (enum bz_place_list)i));
     for (size_t i = 0; i <= word; i++) {
         if (!bz_str_next_part(&rest, '\n', &line))
             return (struct bz_place){0};

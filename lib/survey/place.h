@@ -29,9 +29,6 @@ struct bz_place {
     uint32_t line;
 };
 
-/* The list of that kind. */
-struct bz_str bz_place_words(const struct bz_facts_task *t, enum bz_place_list list);
-
 /* Appends the places of a task whose lists are known; nothing if no place is. A word
  * that several statements of a flag may have put there is the last one's. */
 void bz_place_write(struct bz_meta *m, const struct bz_facts_task *t,
