@@ -116,10 +116,9 @@ bool bz_tiers_wants(const struct bz_tiers *t, size_t i)
     return t->slots[i].spec.write;
 }
 
-bool bz_tiers_takes(struct bz_tiers *t, size_t i)
+static bool takes_results(struct slot *s)
 {
-    return works(&t->slots[i]) &&
-           !atomic_load_explicit(&t->slots[i].readonly, memory_order_relaxed);
+    return works(s) && !atomic_load_explicit(&s->readonly, memory_order_relaxed);
 }
 
 static void count(atomic_ullong *n, size_t by)
@@ -587,7 +586,7 @@ int bz_tiers_put(struct bz_tiers *t, size_t i, const struct bz_tiers_load *load,
     struct bz_tier_blob *list = list_missing(NULL, load->blobs, load->n, &n);
     int rc;
 
-    if (!bz_tiers_takes(t, i))
+    if (!takes_results(s))
         return bz_fail(err, BZ_E_NOSUP, "%s takes no results", s->spec.name.p);
     rc = put_blobs(s, load, list, n, cancel, err);
     if (rc == 0)
@@ -616,7 +615,7 @@ void bz_tiers_stats(struct bz_tiers *t, size_t i, struct bz_tiers_stats *out)
     *out = (struct bz_tiers_stats){
         .name = s->spec.name.p,
         .kind = s->spec.kind,
-        .write = bz_tiers_takes(t, i),
+        .write = takes_results(s),
         .works = works(s),
         .hits = atomic_load_explicit(&s->hits, memory_order_relaxed),
         .misses = atomic_load_explicit(&s->misses, memory_order_relaxed),

@@ -46,9 +46,8 @@ struct bz_tiers *bz_tiers_new(const struct bz_tiers_opts *opts);
 bool bz_tiers_close(struct bz_tiers *t);
 
 size_t bz_tiers_count(const struct bz_tiers *t);
-/* Whether results are meant for the i-th, and whether it still takes them. */
+/* Whether results are meant for the i-th. */
 bool bz_tiers_wants(const struct bz_tiers *t, size_t i);
-bool bz_tiers_takes(struct bz_tiers *t, size_t i);
 
 /* The result of a key from the first tier that has it, in the arena. BZ_E_NOENT if none
  * has, also when all of them fail; BZ_E_CANCELED. */
