@@ -53,7 +53,8 @@ class Project:
             for task in wave:
                 path = self.store / "ac" / task["signature"][:2] / task["signature"]
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(reapi.seal(b""))
+                path.write_bytes(reapi.seal(reapi.result(
+                    labels=[("bitzel/key", bytes.fromhex(task["signature"]))])))
 
     def write_ninja(self):
         """Outputs of one age are up to date once ninja has them in its log."""
