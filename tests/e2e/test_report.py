@@ -328,10 +328,10 @@ class Log(Past):
 
     @contextlib.contextmanager
     def slow_build(self, target):
-        """A build whose do_compile runs, for a second."""
+        """A build whose do_compile runs long enough to ask for its log, on a busy machine too."""
         self.edit(OWN, 'DEPENDS = "dough sauce"', "")
         self.edit(OWN, "    cat ${SYSROOTS}/dough/bin/dough ${SYSROOTS}/sauce/bin/sauce > made",
-                  "    echo begun\n    sleep 1\n    echo over > made\n    cat made")
+                  "    echo begun\n    sleep 4\n    echo over > made\n    cat made")
         with subprocess.Popen([bitzel.PROGRAM, "--directory", self.dir / "build", "build", target],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.environment()) as build:
             log = self.dir / "build/tmp/work/pizza/temp/log.do_compile"
