@@ -9,6 +9,14 @@ static const struct bz_setting_value_place place = {
     {"/home/me",    8 }
 };
 
+static void check_list(const struct bz_setting_value *v)
+{
+    BZ_ASSERT(v->n <= BZ_SETTING_VALUE_ITEMS);
+    for (size_t i = 0; i < v->n; i++)
+        BZ_ASSERT(v->items[i].n > 0 &&
+                  bz_str_find_byte(v->items[i], ';') == BZ_STR_NONE);
+}
+
 /* Whatever is taken is a value of its type. */
 static void check_value(const struct bz_setting *row, const struct bz_setting_value *v)
 {
@@ -37,10 +45,7 @@ static void check_value(const struct bz_setting *row, const struct bz_setting_va
         BZ_ASSERT(bz_path_is_absolute(v->text));
         break;
     case BZ_SETTING_LIST:
-        BZ_ASSERT(v->n <= BZ_SETTING_VALUE_ITEMS);
-        for (size_t i = 0; i < v->n; i++)
-            BZ_ASSERT(v->items[i].n > 0 &&
-                      bz_str_find_byte(v->items[i], ';') == BZ_STR_NONE);
+        check_list(v);
         break;
     case BZ_SETTING_TEXT:
         break;

@@ -30,7 +30,7 @@ static struct bz_digest run(const struct scratch *s, const char *words, size_t n
  * so this waits until they are old enough. */
 static void settle(void)
 {
-    nanosleep(&(struct timespec){0, 20 * 1000 * 1000}, NULL);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
 }
 
 static void the_digest_tells_what_is_seen(void **state)
