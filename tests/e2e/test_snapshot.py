@@ -192,7 +192,7 @@ class Snapshot(test_parse.Project):
     def test_an_edited_recipe_writes_no_more_than_it_is(self):
         self.write_many(300)
         self.assert_parsed(302, 0)
-        time.sleep(0.05)
+        time.sleep(0.2)
         self.assert_then_settled(302)  # which may write stamps that have settled
         self.assertGreater(self.file.stat().st_size, 200_000)
         for i in range(5):
@@ -205,7 +205,7 @@ class Snapshot(test_parse.Project):
             self.assertLess(len(after) - len(before), 4000)
         kinds = [kind for _at, _size, kind, *_ in catalog.entries(self.file)]
         self.assertEqual(kinds.count(catalog.FACTS), 1)
-        time.sleep(0.05)
+        time.sleep(0.2)
         self.assert_then_settled(302)
         self.assert_then_settled(302)
         told = self.run_bitzel("--directory", self.dir / "build", "recipes", "--json", "r10*").out
@@ -260,7 +260,7 @@ class Snapshot(test_parse.Project):
         self.write("meta/recipes/other.inc", 'A = "1"\n')
         self.assert_parsed(0, 2)
         size = self.file.stat().st_size
-        time.sleep(0.05)
+        time.sleep(0.2)
         self.assert_then_settled()
         self.assert_then_settled()
         self.assertLess(self.file.stat().st_size - size, 2000)
