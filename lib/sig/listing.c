@@ -155,25 +155,13 @@ static int show_task(struct recipe *r, uint32_t t, struct bz_err *err)
     return rc;
 }
 
-/* The store of a recipe, as signed. */
-static int read_recipe(const struct recipe *r, struct bz_evaluated *out,
-                       struct bz_err *err)
-{
-    const struct lister *l = r->l;
-    const struct bz_tgraph_recipe *of = &l->goal->graph.recipes[r->number];
-
-    return r->own->table.table.p
-               ? bz_evaluate_read(l->p, of->part, &r->own->table, out, err)
-               : bz_evaluate_recipe(l->p, of->part, of->facts, out, err);
-}
-
 static int show_recipe(struct recipe *r, struct bz_err *err)
 {
     const struct bz_tgraph_recipe *of = &r->l->goal->graph.recipes[r->number];
     BZ_CLEANUP(bz_evaluate_release) struct bz_evaluated read = {0};
     BZ_CLEANUP(bz_taskspec_freep) struct bz_taskspec *spec = NULL;
     struct bz_taskspec_opts opts = {bz_catalog_path(r->l->p)};
-    int rc = read_recipe(r, &read, err);
+    int rc = bz_signing_recipe(r->l->s, r->l->p, r->l->goal, r->number, &read, err);
 
     if (rc == 0)
         rc = bz_taskspec_new(read.vars, &opts, r->l->hasher, &spec, err);

@@ -335,6 +335,18 @@ const struct bz_digesting_own *bz_signing_own(const struct bz_signing *s,
     return &s->own[recipe];
 }
 
+int bz_signing_recipe(const struct bz_signing *s, struct bz_catalog *p,
+                      const struct bz_goal *goal, uint32_t recipe,
+                      struct bz_evaluated *out, struct bz_err *err)
+{
+    const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
+    const struct bz_evaluate_table *own = s->own ? &s->own[recipe].table : NULL;
+
+    *out = (struct bz_evaluated){0};
+    return own && own->table.p ? bz_evaluate_read(p, r->part, own, out, err)
+                               : bz_evaluate_recipe(p, r->part, r->facts, out, err);
+}
+
 struct bz_str bz_signing_list(const struct bz_signing *s, uint32_t task)
 {
     const struct bz_signing_seen *seen = s->seen[task];

@@ -76,6 +76,11 @@ void bz_signing_release(struct bz_signing *s);
 const struct bz_digesting_own *bz_signing_own(const struct bz_signing *s,
                                               uint32_t recipe);
 
+/* The variables of a recipe as it was signed. Release *out in any case. */
+int bz_signing_recipe(const struct bz_signing *s, struct bz_catalog *p,
+                      const struct bz_goal *goal, uint32_t recipe,
+                      struct bz_evaluated *out, struct bz_err *err) BZ_MUST_CHECK;
+
 /* What the sandbox of a task is like, as keys have it. */
 struct bz_str bz_signing_policy_of(const struct bz_signing *s,
                                    const struct bz_goal *goal, uint32_t task);

@@ -1,6 +1,7 @@
 #include "sig/sourcing.h"
 
 #include "recipe/runscript.h"
+#include "sig/signing.h"
 
 static int read_var(void *ctx, struct bz_str name, struct bz_str flag,
                     struct bz_str *out, struct bz_err *err)
@@ -27,8 +28,10 @@ int bz_sourcing_open(struct bz_sourcing *s, struct bz_catalog *p,
                      const struct bz_fetch_opts *opts, struct bz_err *err)
 {
     struct bz_fetch_opts own = *opts;
-    int rc = bz_evaluate_recipe(p, goal->graph.recipes[recipe].part,
-                                goal->graph.recipes[recipe].facts, &s->recipe, err);
+    const struct bz_tgraph_recipe *r = &goal->graph.recipes[recipe];
+    int rc = s->signing
+                 ? bz_signing_recipe(s->signing, p, goal, recipe, &s->recipe, err)
+                 : bz_evaluate_recipe(p, r->part, r->facts, &s->recipe, err);
 
     if (rc == 0) {
         s->vars = bz_vars_new(s->recipe.vars);

@@ -6,7 +6,10 @@
 #include "graph/goal.h"
 #include "survey/evaluate.h"
 
+struct bz_signing;
+
 struct bz_sourcing {
+    const struct bz_signing *signing; /* to be set before, if the recipe is signed */
     struct bz_evaluated recipe;
     struct bz_vars *vars;   /* as the task sees them */
     struct bz_fetch *fetch; /* the entries of SRC_URI; nothing is fetched yet */

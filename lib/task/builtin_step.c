@@ -195,6 +195,7 @@ static int open_sources(struct bz_jobs *j, uint32_t task, mode_t umask,
     struct bz_fetch_opts opts = {.offline = j->offline, .whole = true, .umask = umask};
     int rc = j->client ? 0 : bz_fetch_client_new(&j->client, err);
 
+    out->signing = j->signing;
     opts.client = j->client;
     return rc < 0
                ? rc

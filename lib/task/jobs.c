@@ -55,8 +55,10 @@ int bz_jobs_vars(struct bz_jobs *j, uint32_t recipe, struct bz_vars **out,
     int rc = 0;
 
     if (!r->vars) {
-        rc = bz_evaluate_recipe(j->p, j->goal->graph.recipes[recipe].part,
-                                j->goal->graph.recipes[recipe].facts, r, err);
+        const struct bz_tgraph_recipe *of = &j->goal->graph.recipes[recipe];
+
+        rc = j->signing ? bz_signing_recipe(j->signing, j->p, j->goal, recipe, r, err)
+                        : bz_evaluate_recipe(j->p, of->part, of->facts, r, err);
         if (rc == 0)
             keep_recipe(j, recipe);
         else

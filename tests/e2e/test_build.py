@@ -408,6 +408,11 @@ class Evaluated(Kitchen):
         self.edit("meta-kitchen/recipes/pizza.bb", "do_", "# more\ndo_")
         self.assertEqual(self.evaluated("pizza"), 1)
 
+    def test_tasks_run_what_was_signed_of_a_recipe_that_is_not_remembered(self):
+        recipes = len(list((self.dir / "meta-kitchen/recipes").glob("*.bb")))
+        self.edit("meta-kitchen/recipes/pizza.bb", "do_", 'BB_DONT_CACHE = "1"\ndo_')
+        self.assertEqual(self.evaluated("pizza"), recipes + 1)  # read, and once more to be signed
+
     def test_a_lost_catalog_costs_evaluations_only(self):
         self.build("pizza")
         (self.dir / "build/cache/bitzel.catalog").unlink()
