@@ -317,7 +317,7 @@ static int set_build(struct bz_cmd_env *env, const struct build_values *v,
                      struct bz_trust_signer *signer, struct bz_build *b,
                      struct bz_err *err)
 {
-    const struct bz_cmd_open_cache_near near = {v->offline, v->local};
+    const struct bz_cmd_open_cache_without near = {v->offline, v->local};
 
     b->opts.targets = (struct bz_goal_opts){
         v->targets.word, v->targets.n, v->task, false,

@@ -257,7 +257,7 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
 }
 
 int bz_cmd_open_cache_build(struct bz_cmd_env *env, struct bz_arena *a,
-                            const struct bz_cmd_open_cache_near *near,
+                            const struct bz_cmd_open_cache_without *near,
                             struct bz_cache_opts *out, struct bz_trust_signer *signer,
                             struct bz_err *err)
 {

@@ -48,11 +48,12 @@ int bz_cmd_open_cache(struct bz_cmd_env *env, enum bz_shelf_access access,
 /* The options of a store that a build writes to, without the tiers that are servers
  * (`offline`) or any (`local`). The signer holds a secret: forget it once the store is
  * open. */
-struct bz_cmd_open_cache_near {
-    bool offline, local;
+struct bz_cmd_open_cache_without {
+    bool offline; /* the servers */
+    bool local;   /* all of them */
 };
 int bz_cmd_open_cache_build(struct bz_cmd_env *env, struct bz_arena *a,
-                            const struct bz_cmd_open_cache_near *near,
+                            const struct bz_cmd_open_cache_without *near,
                             struct bz_cache_opts *out, struct bz_trust_signer *signer,
                             struct bz_err *err) BZ_MUST_CHECK;
 void bz_cmd_open_cache_forget(struct bz_trust_signer *signer);

@@ -170,7 +170,7 @@ static void take_terminal(void)
 
 static int run(struct bz_cmd_env *env, const void *values, struct bz_err *err)
 {
-    static const struct bz_cmd_open_cache_near all = {false, false};
+    static const struct bz_cmd_open_cache_without all = {false, false};
     BZ_CLEANUP(bz_cmd_open_cache_forget)
     struct bz_trust_signer signer = {{{0}}, {{0}}};
     BZ_CLEANUP(visit_close) struct visit s = {.env = env, .v = values};

@@ -20,6 +20,7 @@ enum bz_entry_kind {
     BZ_DELTAS_BASE_KIND = 6, /* the facts of all recipes: survey/deltas.h */
     BZ_DELTAS_KIND = 7,
     BZ_TRIAL_MEMORY_KIND = 8, /* whether sandboxes work: exec/trial_memory.h */
+    BZ_TOOLS_KIND = 9,        /* the host's tools: tools/tools.h */
 };
 
 #define BZ_TAINT_KIND (BZ_ENTRIES_KEPT | 1U) /* a forced task: sig/taint.h */

@@ -379,21 +379,20 @@ static int prepare(struct run *run, struct bz_err *err)
 /* The strings of the tables that were kept, once for each thread. */
 static int keep_strings(struct run *run, struct bz_err *err)
 {
-    int rc = 0;
-
-    for (unsigned i = 0; i < run->nrows && rc == 0; i++) {
-        BZ_CLEANUP(bz_buf_release) struct bz_buf block = {0};
+    for (unsigned i = 0; i < run->nrows; i++) {
+        const struct bz_string_pool *pool = &run->rows[i].strings;
         struct bz_str strings;
 
-        if (run->rows[i].strings.n == 0)
+        if (pool->n == 0)
             continue;
-        rc = bz_string_pool_write(&run->rows[i].strings, &block, err);
-        strings = bz_arena_dup(&run->rows[i].arena, bz_buf_str(&block));
+        if (pool->full)
+            return bz_fail(err, BZ_E_LIMIT, "the string pool exceeds 4 GiB");
+        strings = bz_arena_dup(&run->rows[i].arena, bz_string_pool_block(pool));
         for (size_t k = 0; k < run->n; k++)
             if (run->items[k].row == i && run->items[k].own.table.table.p)
                 run->items[k].own.table.strings = strings;
     }
-    return rc;
+    return 0;
 }
 
 static int first_error(const struct run *run, struct bz_err *err)

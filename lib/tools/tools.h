@@ -24,10 +24,8 @@
 
 #include "base/buf.h"
 #include "codec/digest.h"
-#include "codec/entries.h"
+#include "codec/entry_kinds.h"
 #include "tools/tool_paths.h"
-
-#define BZ_TOOLS_KIND 16 /* of entries */
 
 enum bz_tools_kind { BZ_TOOLS_FILE, BZ_TOOLS_DIR, BZ_TOOLS_LINK, BZ_TOOLS_OTHER };
 
